@@ -6,9 +6,9 @@ use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::names::NodeId;
 
-/// Entries of a line at most; of more the first are told.
+/// The most entries of a line; of more, only the first are shown.
 const ENTRIES_MAX: usize = 64;
-/// Processes of a round that are looked at.
+/// The most processes of a round that are examined.
 const ROUND_MAX: u32 = 65;
 
 /// Visible numbers as a list, `0-1,4`; `-` for none.
@@ -20,9 +20,10 @@ pub fn list(gpus: &[u32]) -> String {
     }
 }
 
-/// The GPUs of a node's processes by local rank, `4 5 2 3`, neighbours that have the same as `4×8`; `None`: none has any.
+/// The GPUs of a node's processes by local rank, `4 5 2 3`; neighbours that have the same are written `4×8`. `None`: no process
+/// has any.
 ///
-/// Cost: the processes up to the last one told.
+/// Cost: the processes up to the last one shown.
 #[must_use]
 pub fn by_local_rank(plan: &Plan, given: &GivenGpus, node: NodeId) -> Option<String> {
     let on: Vec<_> = plan.on_node(node).collect();
@@ -65,7 +66,7 @@ pub fn by_local_rank(plan: &Plan, given: &GivenGpus, node: NodeId) -> Option<Str
     Some(words.join(" "))
 }
 
-/// The node of a row.
+/// The id of the node in a row.
 #[must_use]
 pub fn node(row: u32) -> NodeId {
     NodeId::from_row(row as usize)

@@ -1,16 +1,16 @@
-//! Host lists: neighbouring names folded to bracket ranges that `-H` reads back.
+//! Host lists: neighbouring names folded to bracket ranges, which `-H` can read.
 
 use std::fmt;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameStretch, Names, NodeId, NodeRange};
 
-/// Neighbouring nodes under one bracket.
+/// Neighbouring nodes, written with one bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostFold<'n> {
     prefix: &'n str,
     suffix: &'n str,
     first: u64,
-    /// Digits written at least; 0: a plain name.
+    /// The least number of digits written; 0: a plain name.
     width: u8,
     /// Nodes.
     pub count: u32,
@@ -56,7 +56,7 @@ impl<'n> HostFold<'n> {
         }
     }
 
-    /// Whether the names of `next` go on where these end, under one bracket.
+    /// Whether the names of `next` continue these, so that one bracket can hold both.
     fn takes(&self, next: &Self) -> bool {
         let digits = |number: u64| number.checked_ilog10().map_or(1, |log| log + 1);
         let behind = self.first + u64::from(self.count);

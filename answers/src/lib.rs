@@ -1,20 +1,20 @@
-//! Answers for people: why a rank is where it is, what moved between two plans, and pictures of them.
+//! Answers for people: why a rank is where it is, what moved between two plans, and pictures of plans.
 //!
-//! An inner part of stowplan: nothing here is promised to stay. It opens no file and writes none.
+//! An internal part of stowplan: its API may change at any time. It neither reads nor writes files.
 
 // Policies in words.
 pub mod policy;
-// Host lists, folded.
+// Host lists in folded form.
 pub mod hosts;
 // Nodes on which a job looks the same.
 pub mod spread;
-// What a line of `tsv` says of one rank.
+// What a line of `tsv` says about one rank.
 pub mod row;
 // The GPUs of a node's processes.
 pub mod gpus;
 // Some ranks of a plan.
 pub mod select;
-// Two plans beside each other.
+// Two plans compared.
 pub mod diff;
 // Why a rank is where it is.
 pub mod explain;

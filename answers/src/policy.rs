@@ -53,7 +53,7 @@ pub fn map_qualifiers(policy: &Policy) -> Vec<String> {
     words
 }
 
-/// The rank policy.
+/// The word of the rank policy.
 #[must_use]
 pub const fn rank(policy: &Policy) -> &'static str {
     match policy.rank {
@@ -65,13 +65,13 @@ pub const fn rank(policy: &Policy) -> &'static str {
     }
 }
 
-/// The bind target.
+/// The word of the bind target.
 #[must_use]
 pub const fn bind(policy: &Policy) -> &'static str {
     match policy.bind {
         BindTo::Nothing => "none",
         BindTo::Object(kind) => kind.word(),
-        // Settled before a plan exists; a plan made by other hands may still say it.
+        // Decided before a plan exists; a plan that somebody else made may still have it.
         BindTo::BySize => "by-size",
     }
 }
@@ -92,7 +92,7 @@ pub fn bind_qualifiers(policy: &Policy) -> Vec<String> {
     words
 }
 
-/// Whether a binding may be given up.
+/// Whether the binding is a default, which may be given up, or was asked for: a word.
 #[must_use]
 pub const fn strength(policy: &Policy) -> &'static str {
     match policy.strength {
@@ -101,7 +101,7 @@ pub const fn strength(policy: &Policy) -> &'static str {
     }
 }
 
-/// What a cpu is.
+/// What counts as one cpu.
 #[must_use]
 pub const fn mode(mode: CpuMode) -> &'static str {
     match mode {
@@ -110,7 +110,7 @@ pub const fn mode(mode: CpuMode) -> &'static str {
     }
 }
 
-/// Words joined to a directive: `core:span:pe=2`.
+/// Joins a directive and its qualifiers: `core:span:pe=2`.
 #[must_use]
 pub fn joined(word: &str, qualifiers: &[String]) -> String {
     let mut text = word.to_owned();
@@ -121,7 +121,7 @@ pub fn joined(word: &str, qualifiers: &[String]) -> String {
     text
 }
 
-/// Inclusive ranges in list form, in their order.
+/// Inclusive ranges as a list, in their order.
 #[must_use]
 pub fn number_ranges(ranges: &[(u32, u32)]) -> String {
     let mut text = String::new();
@@ -137,7 +137,7 @@ pub fn number_ranges(ranges: &[(u32, u32)]) -> String {
     text
 }
 
-/// Where a word came from: a stable word, and the rule's where it is a default.
+/// The origin of a word: a stable word, and for a default also that of its rule.
 #[must_use]
 pub const fn origin(origin: Origin) -> (&'static str, Option<&'static str>) {
     match origin {

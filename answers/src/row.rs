@@ -1,4 +1,4 @@
-//! What a line of `tsv` says of one rank, as data.
+//! What a line of `tsv` says about one rank, as data.
 
 use serde::Serialize;
 use stowplan_engine::count::Rank;
@@ -19,21 +19,21 @@ pub struct Row {
     pub app_rank: u32,
     /// The name of its node.
     pub node: String,
-    /// Its number on the node among the job's processes.
+    /// Its number on the node among the processes of the job.
     pub local_rank: u32,
-    /// Its number on the node among those of all jobs.
+    /// Its number on the node among the processes of all jobs.
     pub node_rank: u32,
-    /// The object it was mapped to, `core:5`; `None`: to none.
+    /// The object it was mapped to, `core:5`; `None`: no object.
     pub object: Option<String>,
     /// The cpus it is bound to, as a list of OS numbers; `None`: unbound.
     pub cpus: Option<String>,
 }
 
-/// Rows of a plan; texts that many ranks share are made once.
+/// The rows of a plan; a text that many ranks share is made once.
 #[derive(Debug)]
 pub struct Rows<'p> {
     plan: &'p Plan,
-    /// Shape `[cpu sets]`.
+    /// List forms made so far. Shape `[cpu sets]`.
     lists: Vec<Option<Box<str>>>,
     name: Option<(NodeId, String)>,
 }
@@ -93,7 +93,7 @@ pub fn object((kind, logical): (ObjKind, u32)) -> String {
 }
 
 impl Row {
-    /// The line of `tsv`, without its end.
+    /// The line of `tsv`, without its line end.
     #[must_use]
     pub fn tsv(&self) -> String {
         let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());

@@ -1,4 +1,4 @@
-//! Some ranks of a plan: those on some nodes, of some apps, or in a list; several of these meet.
+//! Selects some ranks of a plan: by node, by app or by a list. With several of these, the ranks that all of them select.
 
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
@@ -11,11 +11,11 @@ use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_job::args::Parts;
 use stowplan_job::error::JobError;
 
-/// The ranks that `--node`, `--ranks` and `--app` leave; `None`: none of these was given, so all.
+/// The ranks that `--node`, `--ranks` and `--app` select; `None`: none of them was given, so all ranks.
 ///
 /// # Errors
-/// `no-such-host` for a node that the plan does not have; `bad-value` for a list that is none, or a rank or app beyond
-/// the last.
+/// `no-such-host` for a node that the plan does not have; `bad-value` for a malformed list, or for a rank or app beyond the
+/// last.
 ///
 /// Cost: the ranks chosen.
 pub fn select(plan: &Plan, parts: &Parts) -> Result<Option<RoaringBitmap>, JobError> {
@@ -49,7 +49,7 @@ pub fn select(plan: &Plan, parts: &Parts) -> Result<Option<RoaringBitmap>, JobEr
     Ok(chosen)
 }
 
-/// Numbers below `count`, as a list.
+/// Reads a list of numbers below `count`.
 ///
 /// # Errors
 /// `bad-value`.
@@ -81,7 +81,7 @@ pub fn numbers(
     Ok(numbers)
 }
 
-/// The nodes of a host list, in its order.
+/// The nodes of a host list, in the list's order.
 ///
 /// # Errors
 /// `bad-hostlist`, `no-such-host`.

@@ -1,4 +1,4 @@
-//! Neighbouring nodes on which a job looks the same: equal state before, the same runs of the same apps.
+//! Neighbouring nodes on which a job looks the same: equal states before the job, and the same runs of the same apps.
 
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan};
@@ -6,7 +6,7 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::states::StateId;
 
-/// A run of an app: the app, and the row in its runs.
+/// A run of an app: the app, and the row of the run among its runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct AppRun {
     /// The app.
@@ -23,18 +23,18 @@ impl AppRun {
     }
 }
 
-/// Neighbouring nodes that hold the same.
+/// Neighbouring nodes with the same state and runs.
 #[derive(Clone, Debug)]
 pub struct Stretch {
     /// The nodes.
     pub nodes: NodeRange,
     /// Their state before the job.
     pub state: StateId,
-    /// By ascending app.
+    /// Their runs, by ascending app.
     pub runs: Vec<AppRun>,
 }
 
-/// The nodes that hold processes, in node order. Cost: sorting the runs, then per stretch the apps on it.
+/// The nodes that have processes, in node order. Cost: a sort of the runs, then for each stretch the apps on it.
 pub fn stretches(plan: &Plan) -> impl Iterator<Item = Stretch> + '_ {
     let mut starts: Vec<(u32, AppRun)> = Vec::new();
     for (app, placed) in plan.apps().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What explaining and comparing plans of a million ranks takes.
+//! How long it takes to explain and to compare plans of a million ranks.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
 
-/// Words that place 2^20 ranks, with a name: regular, in rounds, in an order of their own.
+/// Words that place 2^20 ranks, with a name: regular, in rounds, in an order given by the user.
 const JOBS: [(&str, &str); 4] = [
     ("slot", "--map-by slot"),
     ("node", "--map-by node --rank-by node"),

@@ -1,4 +1,4 @@
-//! The explicit table, beside a copy of as many bytes. Throughput in bytes.
+//! Expands a plan into the explicit table, beside a copy of as many bytes. Throughput in bytes.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

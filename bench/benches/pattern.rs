@@ -1,4 +1,4 @@
-//! Objects and cpus of each process of a node: jobs of few nodes and large patterns. Throughput in nodes.
+//! Objects and cpus of each process of a node: jobs with few nodes and large patterns. Throughput in nodes.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;

@@ -1,4 +1,4 @@
-//! Questions to a plan: where is a rank, what rank has a place, what is on a node.
+//! Questions to a plan: where a rank is, which rank has a place, what is on a node.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -43,7 +43,8 @@ fn rank(criterion: &mut Criterion) {
                 .iter(|| black_box(plan.on_node(NodeId::from_row(next(nodes) as usize)).count()));
         });
     }
-    // Beside `place/hetero-worst`, whose places take eight megabytes, none of which an earlier question has read.
+    // For comparison with `place/hetero-worst`: its places take eight megabytes, and no earlier question has read the line that a
+    // question needs.
     for lines in [1 << 15, 1 << 17] {
         let mut lines_read = Lines::new(lines);
         group.bench_function(format!("line/{} MB", lines / (1 << 14)), |bencher| {

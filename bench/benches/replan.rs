@@ -1,5 +1,5 @@
-//! A plan after one of 16,384 nodes is lost, beside a first plan of the same job: equal nodes, and nodes of which no two
-//! are alike. Throughput in nodes.
+//! A plan after one of 16,384 nodes is lost, beside a first plan of the same job. The nodes are equal, or no two of them are alike.
+//! Throughput in nodes.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;

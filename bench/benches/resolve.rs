@@ -1,4 +1,4 @@
-//! A request to resolved apps, every default decided.
+//! From a request to resolved apps, with every default decided.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

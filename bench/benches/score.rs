@@ -1,4 +1,4 @@
-//! What scoring and advice take: a million ranks, a 3-D halo or a matrix, all levels.
+//! How long scoring and advice take: a million ranks, a 3-D halo or a matrix, all levels.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -14,12 +14,12 @@ use stowplan_score::pattern::Part;
 use stowplan_score::score::{Matrices, NoMatrices, score};
 use stowplan_score::weight::Weight;
 
-/// 2^20 ranks, with such words more.
+/// 2^20 ranks, placed with these further words.
 fn million(more: &[&str]) -> Option<Plan> {
     placed(1 << 20, more)
 }
 
-/// Ranks on nodes of 128 cores, with such words more.
+/// Ranks on nodes of 128 cores, placed with these further words.
 fn placed(ranks: u32, more: &[&str]) -> Option<Plan> {
     let hosts = format!("n[0-{}]:128", ranks / 128 - 1);
     let ranks = ranks.to_string();
@@ -52,7 +52,7 @@ const PATTERNS: [&str; 3] = [
 fn scores(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("score");
     group.sample_size(20);
-    // Regular; periodic in rounds; as an order has it; one that is walked rank by rank.
+    // Regular; periodic in rounds; in a given order; in an order that must be walked rank by rank.
     for (name, more) in [
         ("by slot", &["--map-by", "slot"][..]),
         ("by node", &["--map-by", "node", "--rank-by", "node"]),
@@ -94,16 +94,16 @@ impl Matrices for Written {
     }
 }
 
-/// Who sends in neighbouring entries.
+/// The order of the senders in neighbouring entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Senders {
-    /// As profilers write them.
+    /// Sorted by sender, as profilers write them.
     InTurn,
-    /// Without any order.
+    /// Random.
     Mixed,
 }
 
-/// Entries between so many ranks.
+/// Entries between this many ranks.
 fn entries(ranks: u32, senders: Senders) -> Vec<u8> {
     let mut text = Vec::new();
     for entry in 0..ENTRIES {
@@ -118,7 +118,7 @@ fn entries(ranks: u32, senders: Senders) -> Vec<u8> {
     text
 }
 
-/// Parsing alone beside the whole, in one run: their ratio is what counting costs.
+/// Parsing alone beside parsing and counting, in one run: the ratio shows the cost of counting.
 fn matrices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matrix");
     group.sample_size(10);

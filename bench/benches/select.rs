@@ -1,4 +1,4 @@
-//! Nodes of a job by class: jobs where choosing nodes is nearly all there is to do. Throughput in nodes.
+//! Selects the nodes of a job, by class: in these jobs nearly all the work is choosing nodes. Throughput in nodes.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;

@@ -1,8 +1,8 @@
 //! Sessions: events, journals and replays at three sizes.
 //!
-//! Throughput is in events. `-- growth` prints a table instead, with how the time of an event grows with the tables: the
-//! exponent of a power law through the three sizes, 0 when it does not grow. Words behind it choose rows:
-//! `-- growth carved 100000 replay`.
+//! Throughput is in events. `-- growth` prints a table instead. It shows how the time of an event grows with the tables: the
+//! exponent of a power law through the three sizes, which is 0 when the time does not grow. Further words choose rows: `-- growth
+//! carved 100000 replay`.
 
 mod session_growth;
 
@@ -83,7 +83,7 @@ fn single(c: &mut Criterion) {
         });
         let mut state = mix.state.clone();
         let mut effects = Effects::default();
-        // A node of a reservation that no job is in: nobody is killed.
+        // A node of a reservation that has no job: nobody is killed.
         let node = "node000003";
         let all: Vec<&str> = mix.initial.nodes.iter().map(Name::as_str).collect();
         all_nodes(&mut group, &all);
@@ -97,7 +97,7 @@ fn single(c: &mut Criterion) {
     }
 }
 
-/// A reservation of all nodes: granted and released, startup nodes and such as join.
+/// A reservation of all nodes, granted and released: with startup nodes, or with nodes that join.
 fn all_nodes<M: criterion::measurement::Measurement>(
     group: &mut criterion::BenchmarkGroup<'_, M>,
     all: &[&str],

@@ -1,4 +1,4 @@
-//! How many go to each node: jobs of few patterns and many counts. Throughput in nodes.
+//! How many processes go to each node: jobs with few patterns and many counts. Throughput in nodes.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;

@@ -1,4 +1,4 @@
-//! Task maps: from the planner's phases, from runs, asked, read and written. Compare ratios of one run, not seconds.
+//! Task maps: made from the planner's phases and from runs, asked, read and written. Compare ratios within one run, not seconds.
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails is to stop")]
 
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// A node for each of [`TASKS`] tasks, 256 tasks a node, in no order.
+/// The node of each of [`TASKS`] tasks, 256 tasks a node, in random order.
 fn shuffled() -> Vec<u32> {
     let mut nodes: Vec<u32> = (0..TASKS).map(|task| task / 256).collect();
     let mut dice = Dice(1);
@@ -35,7 +35,7 @@ fn shuffled() -> Vec<u32> {
     nodes
 }
 
-/// A list of phases with holes and odd ends: what a job on many kinds of nodes leaves.
+/// A list of phases with holes and odd ends, as a job on many kinds of nodes leaves it.
 fn irregular(count: u32) -> Vec<Block> {
     let mut dice = Dice(2);
     let phase = |_| Block {
@@ -115,7 +115,7 @@ fn from_runs(c: &mut Criterion) {
             b.iter(|| black_box(map.fewest_blocks()));
         });
     }
-    // Many kinds of counts on ascending nodes: inner cuts live long.
+    // Many different counts on ascending nodes keep inner cuts alive for long.
     let mut dice = Dice(3);
     let ramps: Vec<(JobNode, ProcCount)> = (0..1 << 20)
         .map(|node| (JobNode(node), ProcCount(1 + dice.roll(64))))

@@ -1,5 +1,5 @@
-//! One thread beside two, around the sizes from which work is shared: what chooses the thresholds. Throughput in the things
-//! that are shared.
+//! One thread beside two, around the sizes at which work starts to be shared. The thresholds are chosen from these numbers.
+//! Throughput in nodes or apps.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;
@@ -7,7 +7,7 @@ use stowplan_scale_tests::shapes::{Shape, apart, apart_torn, named};
 // For its allocator.
 use stowplan_bench as _;
 
-/// The most distinct nodes and apps that are measured, and how often they are halved.
+/// The largest number of distinct nodes and apps that is measured, and how often it is halved.
 const MOST: u32 = 4096;
 const HALVED: u32 = 8;
 

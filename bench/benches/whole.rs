@@ -1,4 +1,4 @@
-//! A resolved job to its plan, on the named shapes. Throughput in ranks.
+//! From a resolved job to its plan, on the named shapes. Throughput in ranks.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;

@@ -1,11 +1,10 @@
-//! Named machines and jobs for the benches, and the allocator that the command ships with: what is measured is what runs.
+//! Named machines and jobs for the benches, and the allocator that the command ships with, so that the measured code is the code that runs.
 
 // The mix of session events, at any size.
 pub mod session_mix;
-// What placing a shape takes.
+// The cost of placing a shape.
 pub mod measure;
-// The least that the table of distinct nodes can take.
-// And a question that reads a line of memory.
+// The least time of a question that must read a cache line from memory.
 pub mod lines;
 // The plain mapper beside ours.
 pub mod plain;
@@ -13,7 +12,7 @@ pub mod plain;
 pub mod report;
 // Curves.
 pub mod plot;
-// Other programs, and ours, as processes.
+// Other programs and ours, as processes.
 pub mod process;
 
 #[global_allocator]

@@ -1,5 +1,5 @@
-//! What placing a shape takes: each part the least of several runs; the table and a copy of as many bytes in the same process,
-//! in turns, the middle of several.
+//! What it costs to place a shape. Each time is the least of several runs. The table and a copy of as many bytes are measured
+//! alternately in the same process, and their times are medians.
 
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -27,23 +27,23 @@ pub struct Measured {
     pub ranks: u32,
     /// Making the plan. Unit: nanoseconds.
     pub plan: u64,
-    /// The explicit table into columns that are there, on one thread and on two. Unit: nanoseconds.
+    /// Writing the explicit table into existing columns, on one thread and on two. Unit: nanoseconds.
     pub expand: [u64; 2],
     /// Copying as many bytes, on as many threads. Unit: nanoseconds.
     pub memcpy: [u64; 2],
-    /// One random rank to its node, object and cpus. Unit: picoseconds.
+    /// Finding the node, object and cpus of one random rank. Unit: picoseconds.
     pub question: u64,
-    /// One random node to the apps on it. Unit: picoseconds.
+    /// Finding the apps on one random node. Unit: picoseconds.
     pub view: u64,
     /// Judging the plan. Unit: nanoseconds.
     pub check: u64,
-    /// Whole bytes.
+    /// Size of the saved plan, in bytes.
     pub whole: u64,
-    /// Broadcast bytes.
+    /// Size of its broadcast, in bytes.
     pub broadcast: u64,
 }
 
-/// The least time of some runs; what a run gives is dropped behind the clock. Unit: nanoseconds.
+/// The least time of some runs. The result of a run is dropped after the clock stops. Unit: nanoseconds.
 pub fn least<T, R>(runs: u32, mut setup: impl FnMut() -> T, mut run: impl FnMut(T) -> R) -> u64 {
     let mut best = u64::MAX;
     let start = Instant::now();
@@ -53,7 +53,7 @@ pub fn least<T, R>(runs: u32, mut setup: impl FnMut() -> T, mut run: impl FnMut(
         let result = black_box(run(input));
         best = best.min(nanos(begin.elapsed()));
         drop(result);
-        // A long run is not repeated for ever: two are enough where one takes a second.
+        // A long run is not repeated often: when it takes seconds, two runs are enough.
         if turn > 0 && start.elapsed() > Duration::from_secs(3) {
             break;
         }
@@ -65,7 +65,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Measures a shape. `None` when it cannot be placed, which no named shape allows itself.
+/// Measures a shape. `None` when it cannot be placed; every named shape can.
 #[must_use]
 pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
     let input = || (shape.resolved.clone(), shape.machine.clone());
@@ -96,9 +96,9 @@ pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
     })
 }
 
-/// The table, and a copy of as many bytes, both into memory that was written before; on one thread and on two. In turns, so
-/// that each finds the caches as the other left them, and the middle of `runs`: the least of some is what one of them found
-/// left over by itself.
+/// Times the table, and a copy of as many bytes, both into memory that was written before, on one thread and on two. They
+/// alternate, so that each finds the caches as the other left them. Each time is the median of `runs`: the least time could be one
+/// where a run found its own data in the cache.
 #[must_use]
 pub fn expand(plan: &Plan, runs: u32) -> ([u64; 2], [u64; 2]) {
     let mut table = plan.expand();
@@ -125,7 +125,7 @@ pub fn expand(plan: &Plan, runs: u32) -> ([u64; 2], [u64; 2]) {
     )
 }
 
-/// The middle of some times.
+/// The median of some times.
 ///
 /// # Panics
 /// When there are none.
@@ -135,10 +135,10 @@ pub fn middle(mut times: Vec<u64>) -> u64 {
     times[times.len() / 2]
 }
 
-/// Threads that tables are written with.
+/// The numbers of threads with which tables are written.
 const THREADS: [usize; 2] = [1, 2];
 
-/// Runs on a pool of so many threads.
+/// Runs on a pool of this many threads.
 ///
 /// # Panics
 /// When the system gives no threads.
@@ -146,7 +146,7 @@ pub fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     pool(threads).install(run)
 }
 
-/// So many threads.
+/// A pool of this many threads.
 ///
 /// # Panics
 /// When the system gives no threads.
@@ -166,7 +166,7 @@ fn copy(from: &[u8], to: &mut [u8], threads: usize) {
     parts.for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-/// Numbers that jump about, the same in every run.
+/// Numbers that jump about; they are the same in every run.
 fn jumps(below: u32) -> impl Iterator<Item = u32> {
     let mut state = 0x9e37_79b9_u32;
     (0..QUESTIONS).map(move |_| {
@@ -175,10 +175,11 @@ fn jumps(below: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Processes of the first app that do not come.
+/// How many processes of the first app are left out.
 const SPARE: u32 = 64 * 64;
 
-/// A shape whose first app leaves some nodes' worth of processes out, or half of its own: what is left after losses holds it.
+/// The shape without some nodes' worth of processes of its first app, or without half of them. Then it still fits after a few nodes
+/// are lost.
 #[must_use]
 pub fn with_room(mut shape: Shape) -> Shape {
     let np = &mut shape.resolved.apps.np[AppId::from_row(0)];
@@ -186,7 +187,7 @@ pub fn with_room(mut shape: Shape) -> Shape {
     shape
 }
 
-/// Asks where some thousand ranks are.
+/// Asks where some thousands of ranks are.
 pub fn ask(plan: &Plan) {
     for rank in jumps(plan.ranks()) {
         black_box(plan.place(Rank(rank)));

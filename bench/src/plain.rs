@@ -1,4 +1,4 @@
-//! The plain mapper beside ours, on what it can do: the same job, the same size.
+//! The plain mapper beside ours, on jobs that the plain mapper can place: the same job, the same size.
 
 use crate::measure::least;
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use stowplan_engine::policy::CpuMode;
 use stowplan_reference::{World, map, read_machine};
 use stowplan_scale_tests::shapes::regular;
 
-/// Times of the plain mapper and of ours. Unit: nanoseconds. `None` where it does not read the topology or refuses the job.
+/// Times of the plain mapper and of ours. Unit: nanoseconds. `None` when the plain mapper cannot read the topology or refuses the job.
 #[must_use]
 pub fn both(topology: &str, nodes: u32, slots: u32, by: &str) -> Option<(u64, u64)> {
     let shape = regular("plain", topology, nodes, slots, by);

@@ -1,28 +1,28 @@
-//! Curves over ranks, both axes in powers of two, as SVG.
+//! Draws curves over ranks as SVG; both axes are powers of two.
 
 use std::fmt::Write as _;
 
 /// One curve: its name, its colour, its points (ranks, nanoseconds).
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// What it is of.
+    /// What it shows.
     pub name: String,
     /// An SVG colour.
     pub colour: &'static str,
-    /// Ranks and nanoseconds, by ascending ranks.
+    /// Ranks and nanoseconds, ranks ascending.
     pub points: Vec<(u64, u64)>,
 }
 
 const WIDTH: u64 = 880;
 const HEIGHT: u64 = 420;
 const LEFT: u64 = 90;
-/// Where the axis of ranks ends; names of lines stand behind their ends.
+/// Where the axis of ranks ends. The names of the curves are to the right of it.
 const RIGHT: u64 = 740;
 const BELOW: u64 = 50;
 const ABOVE: u64 = 20;
-/// From one name to the next below it, at least.
+/// The least distance from one name to the next below it.
 const LINE: u64 = 16;
-/// Colours of paper, ink and grid, by day and by night.
+/// Colours of paper, ink and grid, for light and dark pages.
 const STYLE: &str = "<style>.paper{fill:#fff}.ink{fill:#222}.grid{stroke:#ddd}.axis{stroke:#888}\
 @media (prefers-color-scheme:dark){.paper{fill:#161b22}.ink{fill:#e6e6e6}.grid{stroke:#30363d}.axis{stroke:#8b949e}}</style>";
 /// Powers of two at the ends of the axes.
@@ -95,7 +95,7 @@ pub fn svg(curves: &[Curve]) -> String {
     text
 }
 
-/// Where the name of each curve stands: behind its end, and no two in one line.
+/// Where the name of each curve is: at its end, and no two on one line.
 fn names(curves: &[Curve]) -> Vec<(u64, u64)> {
     let end = |curve: &Curve| {
         let (ranks, nanos) = curve.points.last().copied().unwrap_or((1, 1));

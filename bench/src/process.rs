@@ -1,4 +1,4 @@
-//! Whole processes that map the same job: a `prterun` given by path, and our own command.
+//! Maps the same job with whole processes: a `prterun` given by path, and our own command.
 
 use crate::report::{fraction, time};
 use std::fmt::Write as _;
@@ -6,12 +6,12 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Slots of a node, and processes on it.
+/// Slots of a node; each gets as many processes.
 pub const SLOTS: u32 = 64;
-/// The longest that a run may take before no larger job is tried. Unit: nanoseconds.
+/// When a run takes longer than this, no larger job is tried. Unit: nanoseconds.
 const PATIENCE: u64 = 10_000_000_000;
 
-/// What one job took. Unit: nanoseconds.
+/// How long one job took. Unit: nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Nodes.
@@ -24,7 +24,7 @@ pub struct Row {
     pub ours: Option<u64>,
 }
 
-/// Who is measured, on which topology.
+/// The programs to measure, and the topology.
 #[derive(Clone, Copy, Debug)]
 pub struct Programs<'p> {
     /// Path of a `prterun`.
@@ -35,10 +35,10 @@ pub struct Programs<'p> {
     pub topo_xml: &'p str,
 }
 
-/// Measures jobs of 2^10 ranks on, by core and by slot, up to the first that takes `prterun` more than ten seconds.
+/// Measures jobs of 2^10 ranks and more, by core and by slot, up to the first that takes `prterun` more than ten seconds.
 ///
 /// # Errors
-/// A program cannot be started.
+/// When a program cannot be started.
 pub fn rows(programs: Programs<'_>) -> io::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for by in ["core", "slot"] {
@@ -67,7 +67,7 @@ pub fn rows(programs: Programs<'_>) -> io::Result<Vec<Row>> {
 }
 
 fn theirs(programs: Programs<'_>, nodes: u32, by: &str) -> io::Result<Option<u64>> {
-    // No ranges: prterun takes every node by name.
+    // No ranges: prterun needs every node by name.
     let hosts: Vec<String> = (0..nodes).map(|at| format!("n{at}:{SLOTS}")).collect();
     let ranks = (nodes * SLOTS).to_string();
     let hosts = hosts.join(",");
@@ -83,7 +83,7 @@ fn theirs(programs: Programs<'_>, nodes: u32, by: &str) -> io::Result<Option<u64
         "true",
     ]);
     let mut command = Command::new(programs.prterun);
-    // It refuses to run as root, as in a container, unless it is told twice.
+    // It refuses to run as root, as in a container, unless both variables are set.
     for word in ["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] {
         command.env(word, "1");
     }
@@ -100,7 +100,7 @@ fn ours(path: &str, topo_xml: &str, nodes: u32, by: &str) -> io::Result<Option<u
     least(&mut command, 10)
 }
 
-/// The least time of some runs; `None` when it fails.
+/// The least time of several runs; `None` when the command fails.
 fn least(command: &mut Command, runs: u32) -> io::Result<Option<u64>> {
     let mut best = u64::MAX;
     for _ in 0..runs {
@@ -138,7 +138,7 @@ pub fn markdown(rows: &[Row]) -> String {
     text
 }
 
-/// The points of a curve: ranks and nanoseconds, by ascending ranks.
+/// The points of a curve: ranks and nanoseconds, ranks ascending.
 #[must_use]
 pub fn points(rows: &[Row], by: &str, of: fn(&Row) -> Option<u64>) -> Vec<(u64, u64)> {
     let own = rows.iter().filter(|row| row.by == by);

@@ -3,7 +3,7 @@
 use crate::measure::Measured;
 use std::fmt::Write as _;
 
-/// A number of nanoseconds in words, three digits of it.
+/// Nanoseconds in words, with three digits.
 #[must_use]
 pub fn time(nanos: u64) -> String {
     let (unit, size) = match nanos {
@@ -15,7 +15,7 @@ pub fn time(nanos: u64) -> String {
     format!("{} {unit}", fraction(nanos, size))
 }
 
-/// `number / of`, three digits of it.
+/// `number / of`, with three digits.
 #[must_use]
 pub fn fraction(number: u64, of: u64) -> String {
     let of = u128::from(of.max(1));
@@ -101,7 +101,7 @@ pub fn lines(rows: &[Measured]) -> String {
     text
 }
 
-/// Reads what [`lines`] wrote; lines that are none are left out.
+/// Reads the text of [`lines`]; other lines are left out.
 #[must_use]
 pub fn read(text: &str) -> Vec<Measured> {
     text.lines()

@@ -17,7 +17,7 @@ pub enum Source {
     Carved,
 }
 
-/// An event with words of its own.
+/// An event that owns its words.
 #[derive(Clone, Debug)]
 pub enum Said {
     /// A job starts in the default session.
@@ -30,7 +30,7 @@ pub enum Said {
     Grant(u64, Vec<String>, String),
     /// It is released.
     Release(String),
-    /// A job wants to use a reservation that is not its own.
+    /// A job asks to use a reservation that is not its own.
     Rejected(String, String),
 }
 
@@ -74,13 +74,13 @@ impl Said {
 /// A DVM with `nodes` nodes, a tenth as many live reservations of eight nodes, and as many live jobs as nodes.
 #[derive(Debug)]
 pub struct Mix {
-    /// What it began with.
+    /// The initial state of the DVM.
     pub initial: Initial,
-    /// What it was configured with.
+    /// Its configuration.
     pub config: Config,
-    /// The state.
+    /// Its state after the setup.
     pub state: State,
-    /// What made the state of the initial one.
+    /// The events that led from the initial state to this state.
     pub setup: Vec<Said>,
     jobs: Vec<String>,
     reserved: Vec<(String, Vec<String>)>,
@@ -129,7 +129,7 @@ impl Mix {
             dice: 1,
         };
         if source == Source::Carved {
-            // A tenth of the nodes more than are reserved at any time, so that there is something to carve.
+            // A tenth more nodes than are reserved at any time, so that there is always something to carve.
             let blocks = reservations + reservations / 10;
             mix.free = (0..blocks)
                 .map(|block| {
@@ -216,10 +216,10 @@ impl Mix {
     }
 }
 
-/// The bytes of a journal of a stream.
+/// A journal of a stream, as bytes.
 ///
 /// # Panics
-/// Never: memory takes what fits a frame.
+/// Never: a store in memory takes every event that fits a frame.
 #[must_use]
 pub fn written(mix: &Mix, stream: &[Said]) -> Vec<u8> {
     let mut state = mix.state.clone();
@@ -233,8 +233,8 @@ pub fn written(mix: &Mix, stream: &[Said]) -> Vec<u8> {
     journal.into_store()
 }
 
-/// The events of a journal. Their words stand in its bytes, one event behind the other, as when a launcher reads them
-/// from its peers; neither making nor finding them is measured.
+/// The events of a journal. Their words are in the journal's bytes, one event after the other, as when a launcher reads them from
+/// its peers. Neither making nor finding them is measured.
 #[must_use]
 pub fn events(bytes: &[u8]) -> Vec<Event<'_>> {
     let found = scan(bytes);
@@ -246,7 +246,7 @@ pub fn events(bytes: &[u8]) -> Vec<Event<'_>> {
         .collect()
 }
 
-/// Applies events; gives how many were refused.
+/// Applies events. Gives how many were refused.
 pub fn run(state: &mut State, events: &[Event<'_>]) -> usize {
     let mut effects = Effects::default();
     let mut refused = 0;

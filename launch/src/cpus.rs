@@ -1,4 +1,4 @@
-//! Cpus as launchers write them, by OS number, and as prterun counts them, by core.
+//! Cpu sets as launchers write them, by OS number, and as prterun counts them, by core.
 
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
@@ -30,14 +30,14 @@ pub fn mask(set: &RoaringBitmap) -> String {
     text
 }
 
-/// Ranges with this between them: `0-3,8` or `0-3+8`.
+/// Ranges separated by `between`: `0-3,8` or `0-3+8`.
 #[must_use]
 pub fn ranges(set: &RoaringBitmap, between: char) -> String {
     let list = stowplan_engine::table::cpusets::list_form(set);
     list.replace(',', between.encode_utf8(&mut [0; 4]))
 }
 
-/// The form of `text`, read again: `0-3,8`; `None`: it is none. Numbers up to `highest`.
+/// Reads a list such as `0-3,8`, with numbers up to `highest`; `None` if `text` is not such a list.
 #[must_use]
 pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
     let mut set = RoaringBitmap::new();
@@ -56,7 +56,7 @@ pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
     Some(set)
 }
 
-/// What prterun counts in.
+/// The unit in which prterun counts cpus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unit {
     /// Whole cores.
@@ -74,7 +74,8 @@ impl Unit {
     }
 }
 
-/// A set as logical numbers of cores or hardware threads; `None`: it is not made of whole ones. Cost: those of the topology.
+/// A set as logical numbers of cores or hardware threads; `None` if it does not consist of whole ones. Cost: all of these
+/// objects in the topology.
 #[must_use]
 pub fn logical(
     topologies: &Topologies,

@@ -1,4 +1,4 @@
-//! A plan in a launcher's words: a script that starts the job, or a file, or why there is none.
+//! A plan in a launcher's words: a script that starts the job, or a file, or the reason why neither is possible.
 
 use crate::dialect::{flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, srun};
 use crate::job::{Job, Unsaid};
@@ -7,7 +7,7 @@ pub use crate::text::{Note, Text};
 use std::fmt::{self, Write};
 use stowplan_engine::plan::Plan;
 
-/// A launcher's words.
+/// The launchers, and the files, that a plan can be written for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Dialect {
     /// Slurm.
@@ -26,12 +26,12 @@ pub enum Dialect {
     Jsrun,
     /// Cray MPICH's file of ranks.
     RankOrder,
-    /// Hosts with slots.
+    /// A list of hosts with slots.
     Hostfile,
 }
 
 impl Dialect {
-    /// All, in the order of lists.
+    /// All dialects, in the order in which they are listed.
     pub const ALL: [Self; 9] = [
         Self::Srun,
         Self::Prterun,
@@ -44,7 +44,7 @@ impl Dialect {
         Self::Hostfile,
     ];
 
-    /// Its word.
+    /// Its word on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -60,28 +60,28 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a word.
+    /// The dialect that a word names.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.word() == word)
     }
 
-    /// Whether its words start a job.
+    /// Whether its output starts a job.
     #[must_use]
     pub const fn starts(self) -> bool {
         !matches!(self, Self::RankOrder | Self::Hostfile)
     }
 }
 
-/// A plan that a launcher cannot say. Class `not-expressible`.
+/// A plan that a launcher cannot express. Class `not-expressible`.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} cannot say this plan: {why}; {}", .dialect.word(), others(.can))]
 pub struct NotExpressible {
     /// The launcher.
     pub dialect: Dialect,
-    /// What cannot be said, and the first node or rank where.
+    /// What cannot be expressed, with the first node or rank concerned.
     pub why: String,
-    /// Launchers that can.
+    /// Launchers that can express the plan.
     pub can: Vec<Dialect>,
 }
 
@@ -113,16 +113,16 @@ pub struct Export<'p> {
 }
 
 impl Export<'_> {
-    /// What is worth knowing.
+    /// Notes on what is written.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Writes it. Cost: placed runs where the launcher has words for them, else a line for each node or rank.
+    /// Writes the plan. Cost: placed runs if the launcher has words for them, else a line for each node or rank.
     ///
     /// # Errors
-    /// What `out` gives.
+    /// The error of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         let job = Job::of(self.plan).map_err(|_| fmt::Error)?;
         match said(&job, self.dialect) {
@@ -138,7 +138,7 @@ impl Export<'_> {
     }
 }
 
-/// What a dialect made of a plan.
+/// The output of a dialect for a plan.
 enum Said<'p> {
     Script(Script<'p>, Vec<Note>),
     Text(Text<'p>),
@@ -159,12 +159,12 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
     }
 }
 
-/// A plan in a launcher's words.
+/// Expresses a plan in a launcher's words.
 ///
 /// # Errors
-/// `not-expressible`: what the launcher cannot say, where, and which can.
+/// `not-expressible`: what the launcher cannot express, where, and which launchers can.
 ///
-/// Cost: as [`Job::of`], and a pass over the runs of ranks where the launcher has no words for the layout.
+/// Cost: that of [`Job::of`], and a pass over the runs of ranks if the launcher has no words for the layout.
 pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressible> {
     let job = Job::of(plan).map_err(|Unsaid(why)| NotExpressible {
         dialect,
@@ -189,7 +189,7 @@ pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressibl
     }
 }
 
-/// Whether each dialect can say a plan, in the order of lists; why not, where it cannot.
+/// Whether each dialect can express a plan, in the order in which dialects are listed; if not, why.
 #[must_use]
 pub fn survey(plan: &Plan) -> Vec<(Dialect, Result<(), String>)> {
     let job = Job::of(plan);

@@ -1,4 +1,5 @@
-//! The GPUs of the ranks of a node, by rank: as launchers count the ranks of a node. And the variables that show them.
+//! The GPUs of the ranks of a node, in rank order, as launchers count the ranks of a node; and the variables that show these
+//! GPUs.
 
 use crate::lists::{Bound, NODE_RANKS_MAX, Unsaid, located, stretches};
 use crate::nodes::RankNodes;
@@ -10,10 +11,10 @@ use stowplan_engine::table::gpus::{Gpu, GpuFamily};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Visible numbers of the GPUs of each rank of a node, by rank.
+/// The visible numbers of the GPUs of each rank of a node, in rank order.
 pub type GpuList = Vec<Vec<u32>>;
 
-/// What ranks are given, node by node.
+/// The GPUs that ranks are given, node by node.
 #[derive(Clone, Debug, Default)]
 pub struct GpuLists {
     /// Distinct lists.
@@ -23,10 +24,10 @@ pub struct GpuLists {
 }
 
 impl GpuLists {
-    /// The lists of a plan; `None` where nobody asked for GPUs, or nobody is given any.
+    /// The lists of a plan; `None` if nobody asked for GPUs, or no rank is given any.
     ///
     /// # Errors
-    /// A node of more ranks than a list may have.
+    /// A node with more ranks than a list may have.
     ///
     /// Cost: placed runs, and the ranks of one node for each stretch of equal nodes.
     pub fn of(plan: &Plan, nodes: &RankNodes<'_>) -> Result<Option<Self>, Unsaid> {
@@ -68,7 +69,7 @@ impl GpuLists {
         row.map_or(&[], |row| &self.rows[row])
     }
 
-    /// The longest list, if those of all these nodes are its beginning.
+    /// The longest list, if the lists of all these nodes are beginnings of it.
     ///
     /// # Errors
     /// The first node whose list is not.
@@ -84,7 +85,7 @@ impl GpuLists {
         }
     }
 
-    /// The same, of all nodes. Cost: the stretches.
+    /// The same for all nodes. Cost: the stretches.
     ///
     /// # Errors
     /// The first node whose list is not.
@@ -112,7 +113,7 @@ fn list(plan: &Plan, given: &GivenGpus, node: NodeId, on: &[OnNode<'_>]) -> Opti
     Some(gpus.collect())
 }
 
-/// The shortest list that, repeated, begins with this one.
+/// The shortest list whose repetition begins with this list.
 #[must_use]
 pub fn period(list: &[Vec<u32>]) -> &[Vec<u32>] {
     let goes_on = |length: &usize| (*length..list.len()).all(|at| list[at] == list[at - length]);
@@ -120,14 +121,14 @@ pub fn period(list: &[Vec<u32>]) -> &[Vec<u32>] {
     &list[..length.unwrap_or(list.len())]
 }
 
-/// Numbers with commas between them.
+/// Numbers separated by commas.
 #[must_use]
 pub fn numbers(gpus: &[u32]) -> String {
     let words: Vec<String> = gpus.iter().map(u32::to_string).collect();
     words.join(",")
 }
 
-/// The GPUs of a process's node.
+/// The GPUs on the node of a process.
 #[must_use]
 pub fn there<'p>(plan: &'p Plan, place: &ProcPlace) -> &'p [Gpu] {
     let world = plan.world();
@@ -138,10 +139,10 @@ pub fn there<'p>(plan: &'p Plan, place: &ProcPlace) -> &'p [Gpu] {
     world.topologies.gpus(topology)
 }
 
-/// Variables and values that show a process its GPUs. `named`: the variable that the user names.
+/// The variables that show a process its GPUs, with their values. `named`: the variable that the user names.
 ///
 /// # Errors
-/// In words: the plan does not know which variable shows such GPUs.
+/// If the plan does not know which variable shows such GPUs: the reason in words.
 pub fn variables(
     plan: &Plan,
     place: &ProcPlace,
@@ -162,7 +163,7 @@ pub fn variables(
             Some(name) => {
                 let mut set = vec![(name.to_owned(), value)];
                 if family == GpuFamily::Ze {
-                    // Tiles are numbered flat over the node.
+                    // Tiles are numbered flat over the whole node.
                     set.push(("ZE_FLAT_DEVICE_HIERARCHY".to_owned(), "FLAT".to_owned()));
                 }
                 return Ok(set);
@@ -181,8 +182,8 @@ fn anywhere(plan: &Plan) -> Option<&Gpu> {
     ids.into_iter().find_map(|id| topologies.gpus(id).first())
 }
 
-/// The visible numbers that a variable's value names, ascending: numbers, or a tile `g.t` by the name of its GPU. `None`:
-/// it names something else.
+/// Reads the visible numbers in a variable's value, in ascending order. A word is a number, or the name `g.t` of a tile.
+/// `None`: a word is something else.
 #[must_use]
 pub fn read(value: &str, there: &[Gpu]) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();

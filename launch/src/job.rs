@@ -1,4 +1,4 @@
-//! A plan as launchers see it: programs by rank, nodes that have ranks, the cpus of each node's ranks.
+//! A plan as launchers see it: programs by rank, nodes that have ranks, and the cpus of the ranks of each node.
 
 use crate::gpus::GpuLists;
 use crate::lists::Lists;
@@ -20,13 +20,13 @@ pub struct Program<'p> {
     pub first: u32,
     /// Its ranks, at least 1.
     pub ranks: u32,
-    /// The program with its words; empty: there is none.
+    /// The name of the program; empty: none.
     name: &'p str,
     arguments: &'p [String],
 }
 
 impl<'p> Program<'p> {
-    /// The program, then its words; none where the app names no program.
+    /// The program, then its words; nothing if the app names no program.
     pub fn words(&self) -> impl Iterator<Item = &'p str> + Clone + use<'p> {
         let arguments = if self.is_named() { self.arguments } else { &[] };
         let name = self.is_named().then_some(self.name);
@@ -37,7 +37,7 @@ impl<'p> Program<'p> {
     pub const fn is_named(&self) -> bool {
         !self.name.is_empty()
     }
-    /// Its ranks, `3` or `0-2`.
+    /// Its ranks: `3` or `0-2`.
     #[must_use]
     pub fn range(&self) -> String {
         match self.ranks {
@@ -52,25 +52,25 @@ impl<'p> Program<'p> {
 pub struct Job<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Apps that have ranks, in their order.
+    /// The apps that have ranks, in order.
     pub programs: Vec<Program<'p>>,
     /// Nodes that have ranks.
     pub nodes: RankNodes<'p>,
-    /// What they are bound to.
+    /// The cpus that ranks are bound to.
     pub lists: Lists,
-    /// The GPUs that they are given; `None`: nobody asked for any.
+    /// The GPUs that ranks are given; `None`: nobody asked for GPUs, or no rank is given any.
     pub gpus: Option<GpuLists>,
-    /// The node of each rank; `None`: it takes too many blocks.
+    /// The node of each rank; `None`: this takes too many blocks.
     pub map: Option<TaskMap>,
 }
 
 impl<'p> Job<'p> {
-    /// Looks at a plan.
+    /// Builds the view of a plan.
     ///
     /// # Errors
-    /// What no launcher can say.
+    /// If no launcher can express the plan.
     ///
-    /// Cost: placed runs, and as [`Lists::of`].
+    /// Cost: placed runs, and that of [`Lists::of`].
     pub fn of(plan: &'p Plan) -> Result<Self, Unsaid> {
         let nodes = RankNodes::of(plan);
         if nodes.is_empty() {
@@ -103,7 +103,7 @@ impl<'p> Job<'p> {
         Ok(job)
     }
 
-    /// Ranks of the job.
+    /// The number of ranks of the job.
     #[must_use]
     pub fn ranks(&self) -> u32 {
         self.plan.ranks()
@@ -118,7 +118,7 @@ impl<'p> Job<'p> {
         }
     }
 
-    /// A word that the system takes.
+    /// Checks that the system accepts every word of the programs.
     fn words_fit(&self) -> Result<(), Unsaid> {
         for program in &self.programs {
             for word in program.words() {
@@ -141,10 +141,10 @@ impl<'p> Job<'p> {
         Ok(())
     }
 
-    /// That every one of several apps names a program: the script's own arguments are one program.
+    /// Checks that each of several apps names a program. The script's own arguments can only be one program.
     ///
     /// # Errors
-    /// The first rank that has none.
+    /// The first rank without a program.
     pub fn all_named(&self) -> Result<(), Unsaid> {
         let unnamed = self.programs.iter().find(|program| !program.is_named());
         match (self.single(), unnamed) {
@@ -156,7 +156,7 @@ impl<'p> Job<'p> {
         }
     }
 
-    /// That no word is the `:` at which launchers cut apps apart, and no program looks like an option.
+    /// Checks that no word is the `:` that separates apps for launchers, and that no program looks like an option.
     ///
     /// # Errors
     /// The first rank whose words would be misread.
@@ -173,10 +173,10 @@ impl<'p> Job<'p> {
         Ok(())
     }
 
-    /// That a program does not look like an option.
+    /// Checks that a program does not look like an option.
     ///
     /// # Errors
-    /// Its first rank.
+    /// The first rank of the program.
     pub fn name_stands(&self, program: &Program<'_>) -> Result<(), Unsaid> {
         if program.name.starts_with('-') {
             return Err(Unsaid(format!(
@@ -187,12 +187,13 @@ impl<'p> Job<'p> {
         Ok(())
     }
 
-    /// Shows runs of ranks on one node in rank order, nodes by number; stops where `visit` does.
+    /// Calls `visit` for each run of ranks on one node, in rank order, with the node's number and the number of ranks. Stops at
+    /// its first error.
     ///
     /// # Errors
-    /// What `visit` gives.
+    /// The error of `visit`.
     ///
-    /// Cost: the runs; where they have no task map, the ranks.
+    /// Cost: the runs; without a task map, the ranks.
     pub fn runs<E>(&self, visit: &mut dyn FnMut(u32, u32) -> Result<(), E>) -> Result<(), E> {
         if let Some(map) = &self.map {
             return map
@@ -215,11 +216,10 @@ impl<'p> Job<'p> {
         last.map_or(Ok(()), |(node, count)| visit(node, count))
     }
 
-    /// Whether ranks stand node by node: their nodes with how many, in rank order; else the first rank on a node that had
-    /// ranks before.
+    /// The nodes in rank order, each with its number of ranks, if all ranks of a node are consecutive.
     ///
     /// # Errors
-    /// That rank, and its node.
+    /// The first rank that comes back to a node which had ranks before, and that node.
     pub fn blocks(&self) -> Result<Vec<(u32, u32)>, (u32, u32)> {
         let mut met = vec![false; self.nodes.len() as usize];
         let mut blocks = Vec::new();
@@ -235,7 +235,7 @@ impl<'p> Job<'p> {
         Ok(blocks)
     }
 
-    /// The ranks of a node, ascending. Cost: a search each.
+    /// The ranks of a node, ascending. Cost: a search for each.
     #[must_use]
     pub fn ranks_on(&self, number: u32) -> Vec<u32> {
         let on = self.plan.on_node(self.nodes.node(number));
@@ -248,7 +248,7 @@ impl<'p> Job<'p> {
         ranks
     }
 
-    /// The node of a process, by its number.
+    /// The number of the node of a process.
     #[must_use]
     pub fn node_of(&self, at: Located) -> u32 {
         let run = &self.plan.app(at.app).runs()[at.run as usize];

@@ -1,7 +1,7 @@
-//! Plans in the words of launchers, and what launchers tell in their environment.
+//! Plans in the words of launchers, and what launchers say in their environment.
 //!
-//! An inner part of stowplan: nothing here is promised to stay. It opens no file, reads no environment and starts nothing:
-//! texts are handed in and out.
+//! An internal part of stowplan: its API may change at any time. It opens no file, reads no environment and starts nothing:
+//! callers pass texts in and get texts back.
 //!
 //! ```
 //! use stowplan_engine::stage::resolve::NoFiles;
@@ -17,7 +17,7 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
-// Shell scripts: words, files, one call.
+// Shell scripts: words, files, one call of a launcher.
 pub mod script;
 // The nodes that have ranks, and their names.
 pub mod nodes;
@@ -25,19 +25,19 @@ pub mod nodes;
 pub mod cpus;
 // The cpus of a node's ranks.
 pub mod lists;
-// The GPUs of a node's ranks, and the variables that show them.
+// The GPUs of a node's ranks, and the variables that show these GPUs.
 pub mod gpus;
 // A plan as launchers see it.
 pub mod job;
-// A file that starts nothing.
+// A file that starts no job.
 mod text;
-// One launcher each.
+// One file for each launcher.
 mod dialect;
 // A plan in a launcher's words.
 pub mod export;
-// What a launcher tells a job of its hosts, and a process of its rank.
+// What a launcher says about the hosts of a job and the rank of a process.
 pub mod environment;
-// What OpenMP is told.
+// The variables of OpenMP.
 pub mod openmp;
-// What a process really got, and whether that was planned.
+// What a process really got, and whether this was planned.
 pub mod live;

@@ -1,4 +1,4 @@
-//! The cpus of the ranks of a node, by rank: as launchers count the ranks of a node.
+//! The cpus of the ranks of a node, in rank order, as launchers count the ranks of a node.
 
 use crate::nodes::RankNodes;
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use stowplan_engine::table::cpusets::{CpusetId, Cpusets};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::states::StateId;
 
-/// Bound ranks of one node at most.
+/// The most bound ranks that one node may have.
 pub const NODE_RANKS_MAX: u64 = 1 << 20;
 
-/// What a launcher cannot say: a sentence with the first node or rank where.
+/// What a launcher cannot express: a sentence with the first node or rank concerned.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsaid(pub String);
@@ -20,9 +20,9 @@ pub struct Unsaid(pub String);
 /// Neighbours in a list that have the same cpus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Same {
-    /// How many, at least 1.
+    /// The number of ranks, at least 1.
     pub count: u32,
-    /// Their cpus; of unbound ones all of the node.
+    /// The cpus of each; for unbound ranks, all cpus of the node.
     pub cpus: CpusetId,
     /// Whether the plan binds them.
     pub is_bound: bool,
@@ -31,35 +31,35 @@ pub struct Same {
 /// The cpus of a node's ranks, by rank.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CpuList {
-    /// Neighbours that differ.
+    /// Runs of neighbours with the same cpus.
     pub runs: Vec<Same>,
-    /// Ranks.
+    /// The number of ranks.
     pub len: u32,
 }
 
 /// Neighbouring nodes with equal lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeGroup {
-    /// The first, by its number among nodes with ranks.
+    /// The first node, by its number among nodes with ranks.
     pub first: u32,
-    /// How many.
+    /// The number of nodes.
     pub nodes: u32,
-    /// Ranks on each.
+    /// The number of ranks on each node.
     pub ranks: u32,
-    /// Row of their list; `None`: nobody is bound.
+    /// The row of their list; `None`: no rank is bound.
     pub list: Option<usize>,
 }
 
 /// What ranks are bound to, node by node.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// Distinct lists; none: nobody is bound.
+    /// Distinct lists; empty: no rank is bound.
     pub rows: Vec<CpuList>,
     /// All nodes, in their order.
     pub groups: Vec<NodeGroup>,
-    /// Sets of the plan, and all cpus of nodes that unbound ranks stand for.
+    /// The cpu sets of the plan, and for unbound ranks the sets of all cpus of their nodes.
     pub sets: Cpusets,
-    /// The first unbound rank's node, where others are bound.
+    /// The first node with an unbound rank, if other ranks are bound.
     pub unbound_on: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl CpuList {
         let runs = self.runs.iter();
         runs.flat_map(|run| std::iter::repeat_n(run.cpus, run.count as usize))
     }
-    /// Whether another list begins with this one.
+    /// Whether the other list begins with this one.
     #[must_use]
     pub fn begins(&self, other: &Self) -> bool {
         self.len <= other.len
@@ -96,11 +96,11 @@ impl CpuList {
                 .zip(other.iter())
                 .all(|(own, other)| own == other)
     }
-    /// The shortest list that, repeated, is this one. Cost: linear.
+    /// The shortest list whose repetition begins with this list. Cost: linear.
     #[must_use]
     pub fn period(&self) -> Vec<CpusetId> {
         let mut all: Vec<CpusetId> = self.iter().collect();
-        // How much of the beginning each end of a part is.
+        // For each prefix: the length of its longest proper prefix that is also its end.
         let mut border = vec![0_usize; all.len()];
         for at in 1..all.len() {
             let mut length = border[at - 1];
@@ -119,9 +119,9 @@ impl Lists {
     /// The lists of a plan.
     ///
     /// # Errors
-    /// A node of more ranks than a list may have.
+    /// A node with more ranks than a list may have.
     ///
-    /// Cost: placed runs; where ranks are bound, the ranks of one node for each stretch of equal nodes.
+    /// Cost: placed runs; if ranks are bound, also the ranks of one node for each stretch of equal nodes.
     pub fn of(plan: &Plan, nodes: &RankNodes<'_>) -> Result<Self, TooMany> {
         let mut maker = Maker {
             plan,
@@ -144,10 +144,10 @@ impl Lists {
         Ok(maker.lists)
     }
 
-    /// The longest list, if every node's is its beginning; else the first node whose list is not.
+    /// The longest list, if the list of every node is a beginning of it.
     ///
     /// # Errors
-    /// That node, by its number.
+    /// The first node whose list is not, by its number.
     pub fn common(&self) -> Result<&CpuList, u32> {
         let rows = self.rows.iter().enumerate();
         let longest = rows.max_by_key(|(row, list)| (list.len, usize::MAX - row));
@@ -172,13 +172,13 @@ impl Lists {
 /// Whether ranks are bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
-    /// Nobody.
+    /// No rank is bound.
     Nobody,
-    /// Some.
+    /// Some ranks are bound.
     Some,
 }
 
-/// Whether anybody is bound. Cost: the distinct patterns.
+/// Whether any rank is bound. Cost: the distinct patterns.
 fn is_bound(plan: &Plan) -> bool {
     let any = |(_, pattern): (_, &stowplan_engine::table::patterns::Pattern)| {
         let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
@@ -190,12 +190,12 @@ fn is_bound(plan: &Plan) -> bool {
     let runs = plan.apps().iter().flat_map(|app| app.runs());
     runs.into_iter().any(|run| {
         let mut places = plan.patterns().get(run.pattern).runs(run.procs);
-        // A run of unbound ranks may come round for ever; bound ones come within the first round.
+        // Unbound ranks may repeat for many rounds; a bound rank appears within the first round.
         places.any(|place| place.place.cpus.is_some())
     })
 }
 
-/// Stretches of nodes, first and end by the job's numbering, between which placed runs or node states change.
+/// Stretches of nodes within which placed runs and node states stay the same: first and end, by the job's numbers.
 pub(crate) fn stretches(plan: &Plan, bound: Bound) -> Vec<(u32, u32)> {
     let mut places: Vec<u32> = Vec::new();
     let mut listed: Vec<(u32, u32)> = Vec::new();
@@ -314,7 +314,7 @@ impl Maker<'_> {
         }
     }
 
-    /// All cpus of a node that may be used.
+    /// All cpus of a node that may be used, as a set of the lists.
     fn whole(&mut self, node: NodeId) -> CpusetId {
         let world = self.plan.world();
         let state = world.before.state(node);

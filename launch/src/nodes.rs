@@ -11,16 +11,17 @@ use stowplan_engine::taskmap::{Block, JobNode, Limits, TaskMap};
 /// The nodes of a plan that have ranks.
 #[derive(Clone, Debug)]
 pub struct RankNodes<'p> {
-    /// Nodes with ranks in the job's numbering, ascending, apart from each other.
+    /// Nodes with ranks, by the job's numbers: ascending ranges with gaps between them.
     ranges: Vec<NodeRange>,
-    /// How many stand before each range. Shape `[ranges]`.
+    /// The number of nodes before each range. Shape `[ranges]`.
     before: Vec<u32>,
     len: u32,
-    /// Their names. In order of the nodes.
+    /// Their names, in node order.
     pieces: Vec<Piece<'p>>,
 }
 
-/// Neighbours whose names differ in their number alone, which ascends by one and has as many digits in each.
+/// Neighbouring nodes whose names differ only in their number. The number rises by one and has the same number of digits in
+/// each name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Piece<'p> {
     first: u32,
@@ -43,7 +44,7 @@ impl Piece<'_> {
 }
 
 impl<'p> RankNodes<'p> {
-    /// The nodes of a plan. Cost: a sort of the placed runs; the ranges of names.
+    /// The nodes with ranks of a plan. Cost: a sort of the placed runs, and the ranges of names.
     #[must_use]
     pub fn of(plan: &'p Plan) -> Self {
         let runs = plan.apps().iter().flat_map(|app| app.runs());
@@ -73,37 +74,37 @@ impl<'p> RankNodes<'p> {
         }
     }
 
-    /// How many.
+    /// The number of nodes.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.len
     }
-    /// None.
+    /// Whether there are no nodes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// The number of a node that has ranks, given the job's.
+    /// The number of a node that has ranks, from its number in the job.
     #[must_use]
     pub fn number(&self, node: u32) -> u32 {
         let at = self.ranges.partition_point(|range| range.first <= node);
         let at = at.saturating_sub(1);
         self.before[at] + (node - self.ranges[at].first)
     }
-    /// The job's node of a number.
+    /// The node of the job that has this number.
     #[must_use]
     pub fn node(&self, number: u32) -> NodeId {
         let at = self.before.partition_point(|&before| before <= number) - 1;
         NodeId::from_row((self.ranges[at].first + (number - self.before[at])) as usize)
     }
-    /// The name of a node by its number.
+    /// The name of a node, by its number.
     #[must_use]
     pub fn name(&self, number: u32) -> String {
         let at = self.pieces.partition_point(|piece| piece.first <= number) - 1;
         self.pieces[at].name(number - self.pieces[at].first)
     }
 
-    /// The first name that has signs which hosts' names do not have, so that lists could be misread.
+    /// The first name with characters that host names do not have. Such a name could make a list ambiguous.
     #[must_use]
     pub fn odd_name(&self) -> Option<String> {
         let plain = |text: &str| {
@@ -120,7 +121,7 @@ impl<'p> RankNodes<'p> {
         odd.map(|piece| piece.name(0))
     }
 
-    /// Whether the names ascend as people count: `n9` before `n10`. Cost: the ranges of names.
+    /// Whether the names ascend in natural order: `n9` before `n10`. Cost: the ranges of names.
     #[must_use]
     pub fn ascend_by_name(&self) -> bool {
         self.pieces.windows(2).all(|two| {
@@ -129,7 +130,8 @@ impl<'p> RankNodes<'p> {
         })
     }
 
-    /// The place of each node when they stand by name; `None`: they do. Shape `[nodes]`. Cost: a sort of the names.
+    /// The position of each node when nodes are sorted by name; `None`: they already are. Shape `[nodes]`. Cost: a sort of the
+    /// names.
     #[must_use]
     pub fn places_by_name(&self) -> Option<Vec<u32>> {
         if self.ascend_by_name() {
@@ -145,7 +147,7 @@ impl<'p> RankNodes<'p> {
         Some(places)
     }
 
-    /// The node of each rank, nodes by their numbers here; `None` where it takes more blocks than a task map may have.
+    /// The node of each rank, with nodes numbered as here; `None` if this takes more blocks than a task map may have.
     #[must_use]
     pub fn task_map(&self, plan: &Plan) -> Option<TaskMap> {
         let map = plan.task_map(Limits::default()).ok()?;
@@ -160,7 +162,7 @@ impl<'p> RankNodes<'p> {
         TaskMap::from_blocks(blocks).ok()
     }
 
-    /// A task map with nodes numbered by name. Cost: none where they stand so; else the runs of the map.
+    /// A task map with nodes numbered by name. Cost: none if the nodes are in name order, else the runs of the map.
     #[must_use]
     pub fn by_name(&self, map: TaskMap) -> Option<TaskMap> {
         let Some(places) = self.places_by_name() else {
@@ -171,7 +173,7 @@ impl<'p> RankNodes<'p> {
         TaskMap::from_runs(moved).ok()
     }
 
-    /// Names of nodes with ranges in brackets, `n[0-3,7],login`; those that end in letters stand alone.
+    /// Names of nodes with ranges in brackets, `n[0-3,7],login`. Names that do not end in a number are written one by one.
     #[must_use]
     pub fn folded(&self, numbers: &[Range<u32>]) -> String {
         let mut text = String::new();
@@ -200,7 +202,7 @@ impl<'p> RankNodes<'p> {
         text
     }
 
-    /// The pieces of some neighbours.
+    /// The pieces of some neighbouring nodes, cut to these nodes.
     fn pieces_of(&self, numbers: Range<u32>) -> impl Iterator<Item = Piece<'p>> + '_ {
         let at = self
             .pieces
@@ -221,10 +223,10 @@ impl<'p> RankNodes<'p> {
     }
 }
 
-/// Numbers under one bracket.
+/// Numbers written with one bracket.
 struct Bracket<'p> {
     prefix: &'p str,
-    /// First, last, and how many digits are written.
+    /// First number, last number, and the least number of digits written.
     ranges: Vec<(u64, u64, usize)>,
 }
 
@@ -248,7 +250,7 @@ impl<'p> Bracket<'p> {
         let (first, width) = (piece.number, usize::from(piece.digits));
         let last = first + u64::from(piece.count - 1);
         match self.ranges.last_mut() {
-            // `[8-12]` and `[08-12]` go on over another number of digits, where each is written with what it needs.
+            // A range continues if the next number has the width that the range gives it: `[8-12]`, `[08-12]`.
             Some((_, end, written))
                 if *end + 1 == first && digits(first).max(*written) == width =>
             {
@@ -310,7 +312,7 @@ fn pieces<'p>(names: &'p Names, ranges: &[NodeRange]) -> Vec<Piece<'p>> {
     pieces
 }
 
-/// Names as people order them: numbers within them by value, those with zeros in front digit by digit.
+/// Compares names in natural order: numbers in them by value, numbers with leading zeros digit by digit.
 #[must_use]
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());

@@ -1,10 +1,10 @@
-//! What OpenMP is told of a rank: a place for each core of which the rank has cpus.
+//! The OpenMP variables of a rank: a place for each core of which the rank has cpus.
 
 use roaring::RoaringBitmap;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::policy::ObjKind;
 
-/// The cpus of a rank, core by core; `None`: it is unbound.
+/// The cpus of a rank, core by core; `None`: the rank is unbound.
 ///
 /// Cost: the cores of its node.
 #[must_use]
@@ -21,12 +21,12 @@ pub fn places(plan: &Plan, place: &ProcPlace) -> Option<Vec<RoaringBitmap>> {
             places.push(cpus);
         }
     }
-    // Cpus of no core stand alone.
+    // Each cpu that belongs to no core is a place of its own.
     places.extend(left.iter().map(|cpu| RoaringBitmap::from_iter([cpu])));
     Some(places)
 }
 
-/// Variables and values, none for an unbound rank.
+/// Variables with their values; none for an unbound rank.
 #[must_use]
 pub fn variables(plan: &Plan, place: &ProcPlace) -> Vec<(&'static str, String)> {
     let Some(places) = places(plan, place) else {
@@ -37,7 +37,7 @@ pub fn variables(plan: &Plan, place: &ProcPlace) -> Vec<(&'static str, String)> 
         format!("{{{}}}", cpus.join(","))
     });
     let each: Vec<String> = each.collect();
-    // A map that deals threads, mpibind, says how many.
+    // A map that deals threads (mpibind) gives their number.
     let cores = u32::try_from(places.len()).unwrap_or(u32::MAX);
     let threads = plan.threads_of(place).unwrap_or(cores);
     vec![

@@ -1,29 +1,29 @@
-//! Shell scripts that start a job: one call of a launcher, with the files it reads as here-documents.
+//! Shell scripts that start a job: one call of a launcher, with the files that it reads as here-documents.
 
 use std::fmt::{self, Write};
 
-/// Bytes that one word of a command may have in Linux, the zero behind it included.
+/// The size limit of one word of a command in Linux, including the zero byte at its end.
 pub const WORD_BYTES_MAX: usize = 128 * 1024;
 
 /// One word of the call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// As it stands.
+    /// A word as given.
     Plain(String),
     /// The script's own arguments.
     Arguments,
-    /// The path of a file of the script, between two texts.
+    /// The path of a file of the script, with text before and after it.
     Path {
-        /// What stands before it.
+        /// The text before it.
         before: &'static str,
         /// The file.
         file: &'static str,
-        /// What stands behind it.
+        /// The text after it.
         behind: &'static str,
     },
 }
 
-/// What writes a text piece by piece.
+/// A function that writes a text piece by piece.
 pub type Body<'p> = Box<dyn Fn(&mut dyn Write) -> fmt::Result + 'p>;
 
 /// A file that the launcher reads.
@@ -45,20 +45,20 @@ pub struct Variable {
 
 /// One call of a launcher.
 pub struct Script<'p> {
-    /// What the plan is said by, and what is trusted: the first comment.
+    /// The first comment: how the script expresses the plan, and what it relies on.
     pub comment: String,
     /// The launcher, unless `STOWPLAN_LAUNCHER` names another.
     pub launcher: &'static str,
-    /// Set for the call.
+    /// Variables that are set for the call.
     pub variables: Vec<Variable>,
-    /// What stands behind the launcher.
+    /// The words after the launcher.
     pub words: Vec<Word>,
-    /// What it reads.
+    /// The files that the launcher reads.
     pub files: Vec<File<'p>>,
 }
 
 impl Word {
-    /// A word as it stands.
+    /// A word as given.
     pub fn plain(text: impl Into<String>) -> Self {
         Self::Plain(text.into())
     }
@@ -73,7 +73,7 @@ impl Word {
     }
 }
 
-/// A word in quotes, where the shell would else take it for more than a word.
+/// A word, in quotes if the shell would not take it as one plain word otherwise.
 ///
 /// ```
 /// use stowplan_launch::script::quoted;
@@ -90,7 +90,7 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The directory that the files are in, made and, unless somebody named it, removed; the launcher is told of signals.
+/// Makes the directory of the files, and removes it at the end unless the user named it. On a signal, the launcher is ended.
 const DIRECTORY: &str = r#"if [ -n "${STOWPLAN_DIR-}" ]; then
 	stowplan_dir=$STOWPLAN_DIR
 	case $stowplan_dir in /* | ./* | ../*) ;; *) stowplan_dir=./$stowplan_dir ;; esac
@@ -113,7 +113,7 @@ impl Script<'_> {
     /// Writes the script. Cost: what is written.
     ///
     /// # Errors
-    /// What `out` gives.
+    /// The error of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "#!/bin/sh\n{}", self.comment)?;
         if self.files.is_empty() {
@@ -133,7 +133,8 @@ impl Script<'_> {
             (file.body)(out)?;
             writeln!(out, "END_OF_FILE")?;
         }
-        // A shell that waits for a launcher beside it hears signals; such a launcher would have no input but this.
+        // The launcher runs in the background, so that the shell hears signals while it waits. Without descriptor 3 it would
+        // have no input.
         writeln!(out, "exec 3<&0")?;
         self.call(out)?;
         out.write_str(" <&3 3<&- &\nstowplan_pid=$!\nwait \"$stowplan_pid\"\nexit \"$?\"\n")

@@ -1,20 +1,20 @@
-//! A file that starts nothing, and what is worth knowing about what was written.
+//! A file that starts no job, and notes on what was written.
 
 use crate::script::Body;
 
-/// Something worth knowing about what was written.
+/// A note on what was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The stable class.
     pub class: &'static str,
-    /// What there is to know.
+    /// The note.
     pub sentence: String,
 }
 
-/// A file that starts nothing.
+/// A file that starts no job.
 pub struct Text<'p> {
     /// Comment lines.
     pub comments: Vec<String>,
-    /// The lines behind them.
+    /// The lines after the comments.
     pub body: Body<'p>,
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Hydra of MPICH with nodes that this machine is not: nodes like Frontier's, by hwloc's own variables. Each rank says its host, and
-# Hydra says what it bound it to, behind the rank's number: "[3] process 1 binding: 0100…".
+# Hydra of MPICH on nodes that this machine does not have: nodes like Frontier's, described by hwloc's own variables. Each rank
+# prints its host, and Hydra prints the binding after the rank's number: "[3] process 1 binding: 0100…".
 . "$(dirname "$0")/jobs.sh"
 trap 'rm -rf "$work"' EXIT
 python mpich mpich
@@ -11,7 +11,7 @@ cat >"$launcher" <<END
 HWLOC_SYNTHETIC='$machine' HWLOC_THISSYSTEM=0 HYDRA_TOPO_DEBUG=1 exec '$kept/mpich/bin/mpiexec.hydra' -launcher fork -prepend-rank "\$@"
 END
 chmod +x "$launcher"
-# mpiexec dies of SIGPIPE (5.0.2) where the first tasks end before the last proxy has been told what to start.
+# mpiexec (5.0.2) dies of SIGPIPE if the first tasks end before the last proxy has been told what to start.
 cat >"$work/task" <<'END'
 #!/bin/sh
 echo "host $PMI_HOSTNAME"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Hydra of MPICH, from PyPI: invented hosts on this machine, each rank bound to its cpu, two cpus needed.
+# Hydra of MPICH, from PyPI: invented hosts on this machine, each rank bound to its cpu. Needs two cpus.
 . "$(dirname "$0")/jobs.sh"
 trap 'rm -rf "$work"' EXIT
 python mpich mpich

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Intel MPI's Hydra, from PyPI (proprietary licence): rank maps for hosts that need not exist, pins on this machine, two cpus
-# needed.
+# Intel MPI's Hydra, from PyPI (proprietary licence): rank maps for hosts that need not exist, pins on this machine. Needs two cpus.
 . "$(dirname "$0")/jobs.sh"
 trap 'rm -rf "$work"' EXIT
 python intel --no-deps impi-rt
@@ -19,7 +18,7 @@ job intel "$topology" -H "$host:2" -n 2 --map-by core "$stowplan" probe
 job intel "$topology" -H "$host:2" -n 1 --map-by core "$stowplan" probe : -n 1 "$stowplan" probe
 job intel "$topology" -H "$host:2" -n 2 --map-by core --bind-to none "$stowplan" probe
 
-# ranks_on WORDS...: the map of ranks that Intel MPI prints for the script, beside the plan's own.
+# ranks_on WORDS...: compares the map of ranks that Intel MPI prints for the script with the plan's own.
 ranks_on() {
 	[ -z "${STOWPLAN_SHORT-}" ] || return 0
 	jobs=$((jobs + 1))

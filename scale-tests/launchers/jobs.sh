@@ -1,4 +1,4 @@
-# What the scripts of this folder share. A script is run with the command's path: sh hydra.sh target/release/stowplan
+# Functions that the scripts of this folder share. Run a script with the command's path: sh hydra.sh target/release/stowplan
 set -eu
 stowplan=$(realpath "${1:?the path of stowplan}")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,10 +8,10 @@ work=$(mktemp -d)
 failed=0
 jobs=0
 
-# say WHAT: a line of the report.
+# say WHAT: prints a line of the report.
 say() { printf '%s\n' "$*"; }
 
-# python ENVIRONMENT PACKAGE...: a virtual environment with these packages, made once.
+# python ENVIRONMENT PACKAGE...: makes a virtual environment with these packages, once.
 python() {
 	[ -x "$kept/$1/bin/python" ] || python3 -m venv "$kept/$1"
 	environment=$1
@@ -19,10 +19,10 @@ python() {
 	"$kept/$environment/bin/pip" install -q "$@"
 }
 
-# probed: lines of probe of what a job said in told and errors. A script whose tasks say something else has its own.
+# probed: prints lines of probe from the output of a job in told and errors. A script whose tasks print something else redefines it.
 probed() { cat told; }
 
-# start DIALECT WORDS...: places a job, starts it by the script that is exported, compares.
+# start DIALECT WORDS...: places a job, starts it with the exported script, and compares.
 start() {
 	dialect=$1
 	shift
@@ -44,20 +44,20 @@ start() {
 	fi
 }
 
-# job DIALECT WORDS...: a job of probes. The short check starts two jobs of each launcher.
+# job DIALECT WORDS...: starts a job of probes. The short check starts two jobs of each launcher.
 job() {
 	[ -z "${STOWPLAN_SHORT-}" ] || [ "$jobs" -lt 2 ] || return 0
 	start "$@"
 }
 
-# large DIALECT WORDS...: a job of the script's tasks on nodes like those of its machine.
+# large DIALECT WORDS...: starts a job of the script's tasks on nodes like those of its machine.
 large() {
 	dialect=$1
 	shift
 	start "$dialect" --topo "$machine" "$@" "$work/task"
 }
 
-# done_with WHAT: the last line, and the status.
+# done_with WHAT: prints the last line and gives the status.
 done_with() {
 	say "$1: $jobs jobs, $failed failed"
 	[ "$failed" -eq 0 ]

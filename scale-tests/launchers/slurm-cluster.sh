@@ -1,5 +1,6 @@
-# A Slurm of our own: a controller and a node daemon for each node, all on this machine. Read by slurm.sh and slurm-large.sh.
-# As root: node daemons are root's. munge is not needed: nobody else reaches these ports.
+# A Slurm of our own: a controller and a node daemon for each node, all on this machine. slurm.sh, slurm-more.sh and slurm-large.sh
+# read this file.
+# It needs root, because node daemons run as root. It does not need munge, because nobody else reaches these ports.
 [ "$(id -u)" -eq 0 ] || { say 'slurm: not checked: node daemons must be started by root'; exit 0; }
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null ||
 	apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge >/dev/null 2>&1 ||
@@ -12,8 +13,10 @@ stop() {
 }
 trap stop EXIT
 
-# cluster FIRST LAST HARDWARE: nodes nFIRST to nLAST, each described by HARDWARE in the words of slurm.conf; up when this returns.
-# With STOWPLAN_GPUS each has so many. With STOWPLAN_SYNTHETIC the daemons believe in that machine, and bindings to its cpus succeed (affinity.c).
+# cluster FIRST LAST HARDWARE: starts nodes nFIRST to nLAST and returns when they are up. HARDWARE describes each node in the words
+# of slurm.conf.
+# With STOWPLAN_GPUS each node has this many GPUs. With STOWPLAN_SYNTHETIC the daemons see this machine, and bindings to its cpus
+# succeed (affinity.c).
 cluster() {
 	host=$(hostname -s)
 	mkdir -p "$work/state"
@@ -44,7 +47,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 CONF
-	# GPUs that nobody opens: Slurm counts files, and tells tasks numbers.
+	# GPUs that no process opens: Slurm counts files, and gives tasks numbers.
 	if [ -n "${STOWPLAN_GPUS-}" ]; then
 		say 'GresTypes=gpu' >>"$work/slurm.conf"
 		say "NodeName=n[$1-$2] Name=gpu File=/dev/tty[0-$((STOWPLAN_GPUS - 1))]" >"$work/gres.conf"
@@ -53,7 +56,7 @@ CONF
 		mkdir -p "$work/spool.n$node"
 		say "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((17900 + node)) $3 RealMemory=500${STOWPLAN_GPUS:+ Gres=gpu:$STOWPLAN_GPUS}" >>"$work/slurm.conf"
 	done
-	# A plug-in for srun and its tasks, where a script has one.
+	# A plug-in for srun and its tasks, if a script has one.
 	say "PlugStackConfig=$work/plugstack.conf" >>"$work/slurm.conf"
 	say "${STOWPLAN_PLUGIN:+required $STOWPLAN_PLUGIN}" >"$work/plugstack.conf"
 	say 'PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP' >>"$work/slurm.conf"
@@ -77,7 +80,7 @@ CONF
 	done
 	srun --version
 	launcher=$work/launcher
-	# A step has all cpus of its nodes in an allocation of whole nodes; a job of its own would get as many as it has tasks.
+	# In an allocation of whole nodes a step has all cpus of its nodes. A job of its own would get as many cpus as it has tasks.
 	cat >"$launcher" <<CALL
 #!/bin/sh
 exec timeout 120 env -u SLURM_HOSTFILE salloc -Q -N$(($2 - $1 + 1)) --exclusive ${STOWPLAN_GPUS:+--gres=gpu:$STOWPLAN_GPUS} env \${SLURM_HOSTFILE:+SLURM_HOSTFILE="\$SLURM_HOSTFILE"} srun "\$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Slurm with nodes that this machine is not: 64 nodes like Frontier's. The daemons are told of them (HWLOC_SYNTHETIC), binding is
-# let succeed (affinity.c), and srun itself says on which node and to which mask it bound each task.
+# Slurm on nodes that this machine does not have: 64 nodes like Frontier's. HWLOC_SYNTHETIC describes them to the daemons, and
+# affinity.c makes bindings succeed. srun itself prints on which node and to which mask it bound each task.
 . "$(dirname "$0")/jobs.sh"
 command -v cc >/dev/null || { say 'slurm-large: not checked: there is no C compiler'; exit 0; }
 . "$here/slurm-cluster.sh"
@@ -8,7 +8,7 @@ machine='package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)'
 STOWPLAN_SYNTHETIC=$machine
 cluster 0 63 'CPUs=128 Boards=1 SocketsPerBoard=1 CoresPerSocket=64 ThreadsPerCore=2'
 
-# srun is asked to say what it bound, in the option that the script gives.
+# Adds `verbose` to the script's --cpu-bind, so that srun prints the bindings.
 slurm=$launcher
 launcher=$work/verbose
 cat >"$launcher" <<CALL
@@ -24,8 +24,8 @@ exec $slurm "\$@"
 CALL
 chmod +x "$launcher"
 
-# Each task says its rank, node and local number; srun says what it bound: "cpu-bind=MASK - n0, task 12 4 [77]: mask 0x3 set", where
-# 4 is the local number. (12 counts within the part of a het step.) Together they are lines of probe.
+# Each task prints its rank, node and local number. srun prints the binding: "cpu-bind=MASK - n0, task 12 4 [77]: mask 0x3 set",
+# where 4 is the local number. (12 counts within the part of a het step.) Together they give the lines of probe.
 cat >"$work/task" <<'CALL'
 #!/bin/sh
 echo "$SLURM_PROCID $SLURMD_NODENAME $SLURM_LOCALID"

@@ -15,7 +15,7 @@ STOWPLAN_PLUGIN=$spank
 cluster 8 11 'CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1'
 cd "$work"
 
-# step ORDER WORDS...: a saved plan, started in that order with no other word for cpus, and what its tasks say compared with it.
+# step ORDER WORDS...: saves a plan, starts it in this order with no other option for cpus, and compares the plan with what its tasks print.
 step() {
 	order=$1
 	shift
@@ -39,10 +39,10 @@ rank 1=n9 slot=0
 rank 2=n8 slot=0
 rank 3=n9 slot=1
 END
-# Other cpus on each node, alternating: srun has no words for this.
+# Different cpus on each node, alternating: srun has no words for this.
 step '-N2 -w n[8-9] -n4 -m cyclic' -H n8:2,n9:2 -n 4 --map-by rankfile:file=ranks
 
-# Another order than planned: refused before the program runs.
+# An order that differs from the plan is refused before the program runs.
 jobs=$((jobs + 1))
 timeout 120 salloc -Q -N4 --exclusive srun -N2 -w 'n[8-9]' -n4 -m block --stowplan=job.plan "$stowplan" probe >lines 2>errors && status=0 || status=$?
 if [ "$status" -ne 0 ] && grep -q 'rank 1 was planned on n9 and is on n8' errors; then
@@ -53,7 +53,7 @@ else
 	failed=$((failed + 1))
 fi
 
-# A sweep: machines, policies and counts, answered by four tasks, is what one run answers.
+# A sweep over machines, policies and counts: the answers of four tasks are those of one run.
 jobs=$((jobs + 1))
 for machine in frontier perlmutter-cpu leonardo-dcgp hbv4; do
 	for policy in slot node core l3cache numa package hwthread node:pe=2 core:nosuch; do
@@ -66,7 +66,7 @@ begin=$(date +%s)
 STOWPLAN=$stowplan sbatch --wait -Q "$root/tools/examples/sweep.sbatch" || true
 "$stowplan" batch <requests.jsonl >alone.jsonl
 for file in alone.jsonl answers.*.jsonl; do
-	# Lines are counted within each run.
+	# Line numbers count within each run.
 	sed 's/"line":[0-9]*,//' "$file"
 	[ "$file" != alone.jsonl ] || say '--'
 done | awk '$0 == "--" { next } { seen[$0]++ } END { for (line in seen) if (seen[line] != 2) bad++; exit bad > 0 }' && same=yes || same=no

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Slurm, from Debian: a controller and several node daemons on this machine, two cpus needed. As root: node daemons are root's.
+# Slurm, from Debian: a controller and several node daemons on this machine. Needs two cpus, and root, because node daemons run as root.
 . "$(dirname "$0")/jobs.sh"
 . "$here/slurm-cluster.sh"
-# n9 and n10: numbers in names are ordered by value.
+# n9 and n10 test that numbers in names are ordered by value.
 STOWPLAN_GPUS=4
 cluster 8 11 'CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1'
 
@@ -19,7 +19,7 @@ rank 2=n9 slot=1
 rank 3=n8 slot=1
 END
 job srun "$topology" -H n8:2,n9:2 -n 4 --map-by "rankfile:file=$work/ranks" "$stowplan" probe
-# Other cpus on each node: parts of a het step.
+# Different cpus on each node: parts of a het step.
 cat >"$work/ranks" <<END
 rank 0=n8 slot=1
 rank 1=n8 slot=0
@@ -29,7 +29,7 @@ END
 job srun "$topology" -H n8:2,n9:2 -n 4 --map-by "rankfile:file=$work/ranks" "$stowplan" probe
 job srun "$topology" -H n8:2,n10:2 -n 4 --map-by node --bind-to none "$stowplan" probe
 
-# with_gpus WORDS...: as job, and each rank is shown the GPUs that it is given.
+# with_gpus WORDS...: like job; it also checks that each rank is shown the GPUs that it is given.
 with_gpus() {
 	job srun "$@"
 	"$stowplan" show job.plan --columns rank,gpus | awk 'NR > 1 {

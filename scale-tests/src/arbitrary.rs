@@ -1,8 +1,8 @@
-//! Random jobs: clusters, host lists and files, several apps, every policy with every qualifier, ranking and binding.
+//! Random jobs: clusters, host lists and files, several apps, and every policy with every qualifier, ranking and binding.
 //!
-//! The first app's directive is a *cell*: policy × qualifier × ranking × binding, walked through by the number of the job, so
-//! that all are asked for equally often; everything else is drawn. About a third can be placed. In one job of six nodes and apps
-//! are alike, so that an app finds what another one left behind, or remembered.
+//! The directive of the first app is a *cell*: policy × qualifier × ranking × binding. The number of the job chooses the cell, so
+//! that all cells are asked for equally often; everything else is drawn. About a third of the jobs can be placed. In one job of six
+//! the nodes and apps are alike, so that an app meets what an earlier app left behind, or what the engine remembered of it.
 
 use crate::catalogue::MACHINES;
 use crate::cell::Cell;
@@ -10,15 +10,15 @@ use crate::choices::Choices;
 use crate::job::{App, Job};
 use std::fmt::Write as _;
 
-/// The cluster of a job while it is made.
+/// The cluster of a job, while the job is made.
 struct Cluster {
     /// Names that exist, in the order of first mention.
     names: Vec<String>,
-    /// They end in numbers that follow each other.
+    /// Names end in consecutive numbers.
     numbered: bool,
-    /// The pool is made by a hostfile.
+    /// A hostfile makes the pool.
     by_file: bool,
-    /// Nodes and apps are alike: each node has these slots, and later apps say nothing of their own.
+    /// Nodes and apps are alike: each node has this many slots, and later apps say nothing of their own.
     alike: Option<u32>,
 }
 
@@ -31,7 +31,7 @@ pub fn job(seed: u64, number: u64) -> Job {
     drawn(&mut choices, &Cell::numbered(number))
 }
 
-/// The same on a machine with GPUs.
+/// The same, on a machine with GPUs.
 #[must_use]
 pub fn job_with_gpus(seed: u64, number: u64) -> Job {
     let mut choices = Choices::seeded(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -42,7 +42,7 @@ pub fn job_with_gpus(seed: u64, number: u64) -> Job {
     on_machine(&mut choices, &Cell::numbered(number), machine)
 }
 
-/// The job that a fuzzer's bytes say: a cell in the first four, the rest drawn.
+/// The job of a fuzzer's bytes: the first four choose the cell, the rest decides everything else.
 #[must_use]
 pub fn job_from_bytes(bytes: &[u8]) -> Job {
     let (cell, rest) = bytes.split_at(bytes.len().min(4));
@@ -77,7 +77,7 @@ fn on_machine(choices: &mut Choices<'_>, cell: &Cell, machine: usize) -> Job {
     job
 }
 
-/// Small ones more often, and mostly those that have what is mapped to.
+/// A machine: small ones are more frequent, and most have the objects that the cell maps and binds to.
 fn machine(choices: &mut Choices<'_>, cell: &Cell) -> usize {
     let all = u32::try_from(MACHINES.len()).unwrap_or(u32::MAX);
     let bound = if choices.once_in(2) { all } else { all / 2 };
@@ -185,7 +185,7 @@ fn app(
     app
 }
 
-/// On machines with GPUs half of the apps are mapped to them, and most say how they are given.
+/// On machines with GPUs half of the apps are mapped to GPUs, and most of the others say how GPUs are given.
 fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
     if choices.once_in(2) {
         let map = *choices.pick(&[
@@ -228,7 +228,7 @@ fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
     }
 }
 
-/// The node or two that an app of a job of alike apps names; `None`: it goes on where the last one ended.
+/// The nodes that an app names in a job of alike apps: one, two, or for the first app all. `None`: it continues where the last app ended.
 fn own_nodes(
     choices: &mut Choices<'_>,
     cluster: &Cluster,
@@ -326,7 +326,7 @@ fn host_list(choices: &mut Choices<'_>, cluster: &Cluster, number: u32) -> Strin
     entries.join(",")
 }
 
-/// Ranges of a cluster whose nodes are numbered, which may overlap: all its nodes in the first.
+/// Ranges of a cluster with numbered nodes. The first has all nodes; the others may overlap.
 fn ranges(choices: &mut Choices<'_>, cluster: &Cluster) -> Vec<String> {
     let end = u32::try_from(cluster.names.len()).unwrap_or(u32::MAX) - 1;
     let all = |first: u32, last: u32| format!("n[{}-{}]", first + 8, last + 8);
@@ -371,7 +371,7 @@ fn hostfile(choices: &mut Choices<'_>, cluster: &Cluster) -> String {
     text
 }
 
-/// The file of a policy that reads one: its name.
+/// Makes the file of a policy that reads one, and gives its name.
 fn listing(
     choices: &mut Choices<'_>,
     job: &mut Job,

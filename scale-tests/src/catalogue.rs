@@ -1,15 +1,15 @@
-//! Small machines that jobs are generated for: even and odd ones.
+//! Small machines for generated jobs: regular and irregular ones.
 
 use stowplan_engine::policy::{CpuMode, ObjKind};
 
 /// A machine of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What is typed behind `--topo`: a synthetic string, or a path from the root of the project.
+    /// The value of `--topo`: a synthetic string, or a path from the root of the project.
     pub topo: &'static str,
-    /// Its text, when it is a file.
+    /// The text of the file, when it is a file.
     pub xml: Option<&'static str>,
-    /// GPUs: near each object of which kind, and their visible numbers in logical order.
+    /// GPUs: the kind of object that they are near, and their visible numbers in logical order.
     pub gpus: Option<(ObjKind, &'static [u32])>,
 }
 
@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-/// The machines, the plainest first.
+/// The machines, the simplest first.
 pub const MACHINES: &[Entry] = &[
     synthetic("package:2 core:4 pu:1"),
     synthetic("package:2 core:2 pu:2"),
@@ -90,7 +90,7 @@ pub const MACHINES: &[Entry] = &[
 ];
 
 impl Entry {
-    /// The text that readers take.
+    /// The text for the readers.
     #[must_use]
     pub fn text(&self) -> &'static str {
         self.xml.unwrap_or(self.topo)
@@ -98,7 +98,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// What is typed behind `--devices`, if there are GPUs.
+    /// The value of `--devices`, if there are GPUs.
     #[must_use]
     pub fn devices(&self) -> Option<String> {
         let (kind, visible) = self.gpus?;
@@ -130,7 +130,7 @@ impl Entry {
     }
 }
 
-/// A list for every node's cpus as the engine takes it: `0-3,6`, or with `:HWTCPUS`. `None` when it is none.
+/// A list of cpus for every node as the engine takes it: `0-3,6`, or with `:HWTCPUS`. `None` when the text is not such a list.
 #[must_use]
 pub fn cpu_list(text: &str) -> Option<(Vec<(u32, u32)>, CpuMode)> {
     let (numbers, mode) = match text.split_once(':') {

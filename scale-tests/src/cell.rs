@@ -1,4 +1,4 @@
-//! Policy × qualifier × ranking × binding: what the first app of a job asks for, and what coverage is counted by.
+//! Policy × qualifier × ranking × binding: what the first app of a job asks for. Coverage is counted by cell.
 
 use crate::choices::Choices;
 use std::sync::LazyLock;
@@ -76,7 +76,7 @@ pub struct Cell {
 pub const CELLS: usize = POLICIES.len() * QUALIFIERS.len() * RANKINGS.len() * BINDINGS.len();
 
 impl Cell {
-    /// The cell of a number. Four numbers in five go round the cells that can be placed, the fifth round all.
+    /// The cell of a number. Four numbers of five go through the cells that can be placed; the fifth goes through all cells.
     #[must_use]
     pub fn numbered(number: u64) -> Self {
         static PLACEABLE: LazyLock<Vec<Cell>> =
@@ -85,11 +85,11 @@ impl Cell {
             return Self::row(number / 5);
         }
         let round = u64::try_from(PLACEABLE.len()).unwrap_or(u64::MAX);
-        // A prime step: neighbours differ in all dimensions.
+        // A prime step, so that neighbouring numbers differ in all dimensions.
         let row = (number / 5 * 4 + number % 5) % round * 7919 % round;
         PLACEABLE[usize::try_from(row).unwrap_or(0)]
     }
-    /// The cell in this row of the table of all; numbers go round.
+    /// The cell in this row of the table of all cells. Numbers beyond the end start again.
     fn row(number: u64) -> Self {
         let cells = u64::try_from(CELLS).unwrap_or(u64::MAX);
         let mut rest = usize::try_from(number % cells * 7919 % cells).unwrap_or(0);
@@ -123,35 +123,35 @@ impl Cell {
             .split(':')
             .any(|word| word == qualifier)
     }
-    /// It says that the local node is not used.
+    /// Whether the cell says NOLOCAL.
     #[must_use]
     pub fn avoids_local(&self) -> bool {
         self.has("nolocal")
     }
-    /// It says that slots may be exceeded.
+    /// Whether the cell says OVERSUBSCRIBE.
     #[must_use]
     pub fn oversubscribes(&self) -> bool {
         self.has("oversubscribe")
     }
-    /// Whether a job of one app differs by it from all cells before: ORDERED serves lists alone, CORECPUS is what holds
-    /// anyway, and entries rank themselves.
+    /// Whether the cell makes a job of one app differ from those of other cells: ORDERED has an effect on lists only, CORECPUS
+    /// holds anyway, and a ranking has no effect on seq and rankfile.
     #[must_use]
     pub fn says_something(&self) -> bool {
         let listed = matches!(self.policy(), "seq" | "rankfile");
         let ordered = self.has("ordered") && self.policy() != "pe-list";
         !(ordered || self.has("corecpus") || listed && self.ranking > 0)
     }
-    /// The policy reads a rankfile.
+    /// Whether the policy reads a rankfile.
     #[must_use]
     pub fn reads_ranks(&self) -> bool {
         self.policy() == "rankfile"
     }
-    /// The policy may read a sequence.
+    /// Whether the policy may read a sequence.
     #[must_use]
     pub fn reads_sequence(&self) -> bool {
         self.policy() == "seq"
     }
-    /// What processes are mapped to: the kind, or nothing.
+    /// The kind of object that processes are mapped to, or none.
     #[must_use]
     pub fn object(&self) -> Option<ObjKind> {
         let word = self.policy().trim_start_matches("ppr:");
@@ -166,13 +166,13 @@ impl Cell {
         }
     }
 
-    /// What processes are bound to, if the cell says.
+    /// The kind of object that processes are bound to, if the cell says one.
     #[must_use]
     pub fn target(&self) -> Option<ObjKind> {
         BINDINGS[self.binding].split('+').next().and_then(kind)
     }
 
-    /// Whether some job with this combination can be placed at all (`docs/semantics.md` 2, "combinations").
+    /// Whether any job with this combination can be placed (`docs/semantics.md` 2, "combinations").
     #[must_use]
     pub fn may_be_placed(&self) -> bool {
         let policy = self.policy();
@@ -203,7 +203,7 @@ impl Cell {
             && below
     }
 
-    /// The value of `--map-by`; `None`: not said.
+    /// The value of `--map-by`; `None`: the option is not given.
     pub fn map_text(
         &self,
         choices: &mut Choices<'_>,
@@ -236,7 +236,7 @@ impl Cell {
                 text.push_str(choices.pick::<&str>(&["=2", "=2", "=1", "=3", "=4"]));
             }
         }
-        // Further qualifiers, on top of the cell's.
+        // Further qualifiers beside those of the cell.
         for (word, of) in [
             ("oversubscribe", 8),
             ("nolocal", 12),

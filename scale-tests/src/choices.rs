@@ -1,11 +1,11 @@
-//! Decisions of a generator: from a seed, or from the bytes of a fuzzer. The same seed decides alike on every machine.
+//! Decisions of a generator: from a seed, or from the bytes of a fuzzer. The same seed gives the same decisions on every machine.
 
-/// Where decisions come from.
+/// A source of decisions.
 #[derive(Clone, Debug)]
 pub struct Choices<'b> {
     /// State of the sequence of numbers (splitmix64).
     state: u64,
-    /// Bytes to be used up first; `None` for a seed alone.
+    /// The bytes to use up first; `None`: the seed alone decides.
     bytes: Option<&'b [u8]>,
 }
 
@@ -18,7 +18,7 @@ impl<'b> Choices<'b> {
             bytes: None,
         }
     }
-    /// Decisions that follow from bytes, one or two each; always the first possibility once they are used up.
+    /// Decisions that follow from bytes: one or two bytes each. When they are used up, each decision is its first possibility.
     #[must_use]
     pub const fn from_bytes(bytes: &'b [u8]) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl<'b> Choices<'b> {
         // The first possibility is "no": a fuzzer's empty input is the plainest job.
         self.below(of) + 1 == of
     }
-    /// One of these.
+    /// One of these, chosen.
     ///
     /// # Panics
     /// When there are none.

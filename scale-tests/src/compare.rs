@@ -1,4 +1,4 @@
-//! The engine against the plain mapper, one job at a time: rows or class, the judge, threads, bytes.
+//! Compares the engine with the plain mapper, one job at a time: rows or class, the judge, threads, bytes.
 
 use crate::catalogue::{Entry, MACHINES, cpu_list};
 use crate::job::Job;
@@ -22,14 +22,14 @@ use stowplan_judge::check;
 use stowplan_reference::cpus::Cpus;
 use stowplan_reference::{Refusal, Row, World, map, read_machine};
 
-/// What both say of a job.
+/// The result of comparing both on a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Both place it alike; so many processes.
+    /// Both place it alike, with this many processes.
     Mapped(usize),
     /// The words alone are refused: the plain mapper is not asked.
     Words(&'static str),
-    /// Both refuse it, with this class.
+    /// Both refuse it with this class.
     Refused(&'static str),
     /// They differ, or the plan is not sound.
     Differs(Difference),
@@ -38,34 +38,33 @@ pub enum Verdict {
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// In a word: `rows`, `table`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`, `panic`.
+    /// One word for it: `rows`, `table`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`, `panic`.
     pub kind: &'static str,
-    /// What the engine says.
+    /// The engine's answer.
     pub engine: String,
-    /// What the plain mapper says, or what was promised.
+    /// The plain mapper's answer, or the promise that was broken.
     pub wanted: String,
 }
 
 impl Verdict {
-    /// Somebody panicked.
+    /// One of them panicked.
     #[must_use]
     pub fn panicked() -> Self {
         differs("panic", "a panic".to_owned(), "an answer".to_owned())
     }
 }
 
-/// What the engine said of a job once, to be compared with what it says again.
+/// The engine's first answer to a job, to compare with a later one.
 #[derive(Clone, Debug)]
 pub struct Said {
     resolved: Resolved,
-    /// The hardware, as all jobs of the same machines share it.
+    /// The hardware, shared by all jobs of the same machines.
     machine: Arc<Machine>,
     answer: Answer,
 }
 
 impl Said {
-    /// Whether the engine says the same again of the job on the threads at hand, everything shared between them. `None`: it
-    /// does.
+    /// Places the job again on the threads of the current pool, with everything shared between them. `None`: the answer is the same.
     #[must_use]
     pub fn again(&self, job: &Job) -> Option<Verdict> {
         let machine = fitted(&self.machine, job);
@@ -82,18 +81,18 @@ impl Said {
     }
 }
 
-/// The bytes of a plan and all that is worth knowing beside it, or the refusal.
+/// The bytes of a plan with its notes and calls, or the refusal.
 type Answer = Result<(Vec<u8>, Vec<Note>, Vec<Call>), MapError>;
 
-/// Engine machines that a lab keeps.
+/// How many engine machines a lab keeps.
 const ENGINES_MAX: usize = 4096;
 
 /// The machines of the catalogue as both sides read them.
 pub struct Lab {
     machines: &'static [stowplan_reference::machine::Machine],
-    /// Engine machines by the rows of the catalogue that they hold, made when first needed.
+    /// Engine machines by their rows of the catalogue, made when first needed.
     engines: RefCell<HashMap<Vec<usize>, Arc<Machine>>>,
-    /// Columns that each plan is expanded into.
+    /// The columns that each plan is expanded into.
     table: RefCell<ProcTable>,
 }
 
@@ -117,8 +116,8 @@ impl Lab {
         }
     }
 
-    /// Compares both on one job: rows or class, the explicit table, the task map, the judge, and the plan's bytes there and
-    /// back. Gives what the engine said, where it was asked.
+    /// Compares both on one job: rows or class, the explicit table, the task map, the judge, and the plan's bytes written and read
+    /// back. Gives the engine's answer too, if the engine was asked.
     pub fn compare(&self, job: &Job) -> (Verdict, Option<Said>) {
         let resolved = match job.resolve() {
             Ok((resolved, _)) => resolved,
@@ -149,7 +148,7 @@ impl Lab {
         (mangled.unwrap_or(verdict), Some(said))
     }
 
-    /// Whether the engine places a job: no more is asked.
+    /// Whether the engine places a job; nothing is compared.
     pub fn is_placed(&self, job: &Job) -> bool {
         let resolved = job.resolve().ok();
         resolved.is_some_and(|(resolved, _)| map_resolved(resolved, self.machine(job)).is_ok())
@@ -160,7 +159,7 @@ impl Lab {
         fitted(&self.engine(job), job)
     }
 
-    /// What the plain mapper makes of a job.
+    /// The plain mapper's answer to a job.
     ///
     /// # Errors
     /// Its refusal.
@@ -173,7 +172,7 @@ impl Lab {
             .chain(others)
             .collect();
         let machine_of = |name: &str| {
-            // Later assignments win.
+            // The last assignment wins.
             let assigned = job.others.iter().rev().find(|(node, _)| node == name);
             Some(&self.machines[assigned.map_or(job.machine, |(_, machine)| *machine)])
         };
@@ -201,7 +200,7 @@ impl Lab {
     }
 }
 
-/// The hardware with what a job says of it.
+/// The hardware, with what the job says about it.
 fn fitted(machine: &Machine, job: &Job) -> Machine {
     let mut machine = machine.clone();
     for ((name, _), (nodes, _)) in job.others.iter().zip(&mut machine.assigned) {
@@ -219,7 +218,7 @@ fn fitted(machine: &Machine, job: &Job) -> Machine {
     machine
 }
 
-/// What both say, held together.
+/// Compares both answers.
 fn verdict(found: &Result<Mapped, MapError>, wanted: &Result<Vec<Row>, Refusal>) -> Verdict {
     let told = |error: &MapError| format!("{}: {error}", error.class());
     match (found, wanted) {
@@ -251,7 +250,7 @@ fn answer(found: Result<Mapped, MapError>) -> Answer {
     found.map(|mapped| (mapped.plan.to_bytes(), mapped.notes, mapped.calls))
 }
 
-/// Bytes of a plan are read back as they were, or what is wrong.
+/// Reads the bytes of a plan and writes them again; gives the difference, if there is one.
 fn there_and_back(bytes: &[u8]) -> Option<Verdict> {
     match Plan::from_bytes(bytes) {
         Ok(again) if again.to_bytes() == bytes => None,
@@ -326,7 +325,7 @@ fn refused(refusal: &Refusal) -> String {
     format!("{}: {}", refusal.class, refusal.why)
 }
 
-/// The first rank that both do not place alike.
+/// The first rank that they place differently.
 fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     if plan.ranks() as usize != wanted.len() {
         let (engine, wanted) = (
@@ -350,8 +349,8 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     })
 }
 
-/// The plan's task map, made of runs and phases, when it is another than that of the plain mapper's ranks one by one, or
-/// when its fewest blocks stand for another map. Source: taskmap "How the fewest blocks are found".
+/// The plan's task map is made of runs and phases. It is reported when it differs from the map of the plain mapper's ranks one by
+/// one, or when its fewest blocks give another map. Source: taskmap "How the fewest blocks are found".
 fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     let told = |map: &Result<TaskMap, TaskMapError>| match map {
         Ok(map) => format!("{:?}", map.flux_blocks().iter().collect::<Vec<_>>()),
@@ -376,7 +375,7 @@ fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     })
 }
 
-/// The first row of the explicit table that is not the plain mapper's.
+/// The first row of the explicit table that differs from the plain mapper's.
 fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     let world = plan.world();
     wanted.iter().find_map(|wanted| {
@@ -400,7 +399,7 @@ fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<
     })
 }
 
-/// What a plan says of a rank, as the plain mapper would; `None` for a rank that is not there.
+/// The plan's row for a rank, as the plain mapper would give it; `None` for a rank that does not exist.
 #[must_use]
 pub fn row(plan: &Plan, rank: u32) -> Option<Row> {
     row_with(plan, &plan.given_gpus(), rank)

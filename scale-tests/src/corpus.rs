@@ -1,4 +1,4 @@
-//! The placement corpus: cases with the answer they must give. Read where it is; never part of this tree.
+//! The placement corpus: cases with the answer that they must give. It is read from the shared folder and is never part of this repository.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use stowplan_job::args::map_args;
 use stowplan_reference::machine::Machine;
 use stowplan_reference::{World, map, read_machine};
 
-/// Where the shared files are: `STOWPLAN_SHARED`, else `../shared` beside the workspace. `None` when there is no corpus.
+/// The folder with the shared files: `STOWPLAN_SHARED`, else `../shared` beside the workspace. `None` when it has no corpus.
 #[must_use]
 pub fn shared() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -21,7 +21,7 @@ pub fn shared() -> Option<PathBuf> {
         .then_some(path)
 }
 
-/// What must come out.
+/// The answer that a case must give.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expected {
     /// These rows, as lines of the TSV.
@@ -52,7 +52,7 @@ impl Files for Case {
     }
 }
 
-/// The cases of a corpus file. Lines that are none are left out.
+/// The cases of a corpus file. Lines that are not a case are left out.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -85,7 +85,7 @@ fn case(line: &str) -> Option<Case> {
 }
 
 fn expected(case: &Value) -> Option<Expected> {
-    // Rows of `result` have the node before the app rank.
+    // In `result` the node comes before the app rank.
     let (answer, columns) = match case["expect"].as_str() {
         Some(_) => (&case["result"], [0, 1, 3, 2, 4, 5, 6, 7]),
         None => (&case["expect"], [0, 1, 2, 3, 4, 5, 6, 7]),
@@ -109,7 +109,7 @@ fn expected(case: &Value) -> Option<Expected> {
 }
 
 impl Case {
-    /// From the arguments to resolved apps.
+    /// Resolves the apps from the arguments.
     ///
     /// # Errors
     /// The class of the refusal.
@@ -126,7 +126,7 @@ impl Case {
     }
 }
 
-/// What the reference makes of a case.
+/// The reference's answer to a case.
 #[must_use]
 pub fn answer(case: &Case, machine: &Machine) -> Expected {
     let resolved = match case.resolved() {

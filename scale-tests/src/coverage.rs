@@ -1,4 +1,4 @@
-//! What the jobs that were compared asked for, and what came of them: a count for each cell and outcome.
+//! Counts what the compared jobs asked for and how they ended: one count for each cell and outcome.
 
 use crate::cell::{BINDINGS, CELLS, Cell, POLICIES, QUALIFIERS, RANKINGS};
 use crate::compare::Verdict;
@@ -29,7 +29,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts a job of this number.
+    /// Counts a job of this number and its verdict.
     pub fn count(&mut self, number: u64, verdict: &Verdict) {
         self.jobs += 1;
         let cell = self.cells.entry(Cell::numbered(number)).or_default();
@@ -77,7 +77,7 @@ impl Coverage {
     pub fn class(&self, class: &str) -> u64 {
         self.classes.get(class).copied().unwrap_or(0)
     }
-    /// Cells that can be placed and never were.
+    /// Cells that can be placed, but never were.
     #[must_use]
     pub fn never_placed(&self) -> Vec<Cell> {
         let empty = |cell: &Cell| self.cells.get(cell).is_none_or(|[mapped, _]| *mapped == 0);
@@ -85,7 +85,7 @@ impl Coverage {
             .filter(|cell| cell.may_be_placed() && empty(cell))
             .collect()
     }
-    /// Pairs of a policy and another choice that some cell of can be placed, and none was.
+    /// Pairs of a policy and another choice: some cell with both can be placed, but none ever was.
     #[must_use]
     pub fn pairs_never_placed(&self) -> Vec<(&'static str, &'static str)> {
         let mut empty = Vec::new();
@@ -117,7 +117,7 @@ impl Coverage {
         Cell::all().filter(empty).collect()
     }
 
-    /// What came of the jobs, in a line.
+    /// How the jobs ended, in one line.
     #[must_use]
     pub fn line(&self) -> String {
         let share = |count: u64| count * 100 / self.jobs.max(1);

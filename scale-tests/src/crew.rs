@@ -1,25 +1,26 @@
-//! Jobs compared on one thread, then placed again on two and on seven: batch by batch, so that no thread has to be woken.
+//! Compares jobs on one thread, then places them again on two threads and on seven: in batches, so that no thread has to be woken
+//! for each job.
 
 use crate::compare::{Lab, Said, Verdict};
 use crate::job::Job;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Jobs that a thread takes at once, at least.
+/// The least number of jobs that a thread takes at once.
 const SHARE: usize = 8;
 
 thread_local! {
     static LAB: Lab = Lab::new();
 }
 
-/// A job, what came of it, and what the engine said.
+/// A job, its verdict, and what the engine said.
 type Found = (Job, Verdict, Option<Said>);
 
-/// Threads to compare on.
+/// The thread pools to compare on.
 pub struct Crew {
-    /// Pools of one thread each, which share a batch.
+    /// Pools of one thread each; together they compare a batch.
     alone: Vec<rayon::ThreadPool>,
-    /// Pools in which everything that threads can share is shared.
+    /// Pools of several threads: the engine shares everything it can between them.
     together: Vec<rayon::ThreadPool>,
 }
 
@@ -40,7 +41,8 @@ impl Crew {
         }
     }
 
-    /// Makes and compares so many jobs; what the engine says must be the same for 1, 2 and 7 threads. Results in order.
+    /// Makes and compares this many jobs. The engine must give the same answer with 1, 2 and 7 threads. The results are in the
+    /// order of the jobs.
     #[must_use]
     pub fn compare(&self, jobs: usize, make: impl Fn(usize) -> Job + Sync) -> Vec<(Job, Verdict)> {
         let next = AtomicUsize::new(0);
@@ -66,7 +68,7 @@ impl Crew {
         found.into_iter().map(told).collect()
     }
 
-    /// As [`Crew::compare`], one job.
+    /// [`Crew::compare`] for one job.
     #[must_use]
     pub fn compare_one(&self, job: &Job) -> Verdict {
         let mut found = self.compare(1, |_| job.clone());
@@ -82,7 +84,7 @@ pub fn is_placed(job: &Job) -> bool {
     LAB.with(|lab| lab.is_placed(job))
 }
 
-/// The next jobs of a batch, as long as there are some.
+/// Takes the next jobs of a batch until none is left.
 fn share(
     jobs: usize,
     next: &AtomicUsize,
@@ -101,7 +103,7 @@ fn share(
     }
 }
 
-/// Places a job once more, on the threads at hand.
+/// Places a job once more, on the threads of the current pool.
 fn again((job, verdict, said): &mut Found) {
     let Some(said) = said else { return };
     let other = guarded(|| said.again(job));
@@ -110,7 +112,7 @@ fn again((job, verdict, said): &mut Found) {
     }
 }
 
-/// A panic is a difference, too.
+/// Runs the work; a panic counts as a difference.
 fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Verdict> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     caught.map_err(|_| Verdict::panicked())

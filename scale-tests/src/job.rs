@@ -1,4 +1,4 @@
-//! A job as a user would type it: what the generators make, what is shrunk, what is printed to be pasted.
+//! A job as a user would type it: generators make it, the shrinker makes it smaller, and it is printed as a command to paste.
 
 use crate::catalogue::MACHINES;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use stowplan_engine::spawn::request::Label;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 use stowplan_engine::text::mapping::MapForm;
 
-/// One app's part of the command line. Empty fields are not said.
+/// One app's part of the command line. An empty field is not on it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct App {
     /// `-n`, as digits.
@@ -28,7 +28,7 @@ pub struct App {
     pub rank: Option<String>,
     /// `--bind-to`.
     pub bind: Option<String>,
-    /// `--gpus`, or digits: `--gpus-per-rank`.
+    /// `--gpus`; digits mean `--gpus-per-rank`.
     pub gpus: Option<String>,
 }
 
@@ -61,12 +61,12 @@ impl App {
     }
 }
 
-/// A job with all it is placed by.
+/// A job with everything that its placement depends on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Job {
     /// The topology of every node: a row of the catalogue.
     pub machine: usize,
-    /// Nodes with another one.
+    /// Nodes with another topology.
     pub others: Vec<(String, usize)>,
     /// The node the launcher runs on.
     pub head: Option<String>,
@@ -92,10 +92,10 @@ impl Files for Held<'_> {
 }
 
 impl Job {
-    /// What the engine and the reference place: through the words and the relay's shape, as a command line goes.
+    /// The input of the engine and the reference. The job goes through the words and the relay, as a command line does.
     ///
     /// # Errors
-    /// What the words deserve. Cost: linear in the text.
+    /// The error of the words. Cost: linear in the text.
     pub fn resolve(&self) -> Result<(Resolved, Vec<Note>), MapError> {
         let mut intake = Intake::new();
         for (number, app) in (0..).zip(&self.apps) {
@@ -143,7 +143,7 @@ impl Job {
         Ok((resolve(taken.request, context)?, taken.notes))
     }
 
-    /// The job as a command to paste into a shell; its files are made by the lines before.
+    /// The job as a command to paste into a shell. The lines before the command make its files.
     #[must_use]
     pub fn command_line(&self, topology: impl Fn(usize) -> String) -> String {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Generators of jobs, what compares their answers, fuzz bodies and simulations.
+//! Generators of jobs, comparison of their answers, bodies of fuzz targets, and simulations.
 
 // Decisions from a seed or from bytes.
 pub mod choices;
@@ -10,17 +10,17 @@ pub mod cell;
 pub mod job;
 // Random jobs.
 pub mod arbitrary;
-// Jobs that never had some of their nodes.
+// Jobs written without some of their nodes.
 pub mod lost;
-// A small world, whole.
+// A small world, enumerated.
 pub mod small_world;
 // The engine against the plain mapper.
 pub mod compare;
 // The same on 1, 2 and 7 threads.
 pub mod crew;
-// What was asked for, and what came of it.
+// Counts of what jobs asked for and how they ended.
 pub mod coverage;
-// A failing job made small.
+// Makes a failing job small.
 pub mod shrink;
 // The placement corpus.
 pub mod corpus;

@@ -1,9 +1,9 @@
-//! A job that never had some of its nodes: what a planner must come to that lost them.
+//! The same job written as if some of its nodes had never been there. A planner that loses those nodes must give the same plan.
 
 use crate::job::{App, Job};
 
-/// The job without a node: its entries, lines and ranges no longer name it. `None`: an app would name nothing at all then,
-/// which asks for all nodes.
+/// The job without a node: its entries, lines and ranges no longer name it. `None` when an app would then name no node at all,
+/// because that asks for all nodes.
 #[must_use]
 pub fn without(job: &Job, node: &str) -> Option<Job> {
     let mut left = job.clone();
@@ -26,7 +26,7 @@ pub fn without(job: &Job, node: &str) -> Option<Job> {
     Some(left)
 }
 
-/// Host entries without a node.
+/// The host entries that do not name the node.
 fn entries(text: &str, node: &str) -> Option<String> {
     let kept: Vec<String> = split(text)
         .into_iter()
@@ -35,7 +35,7 @@ fn entries(text: &str, node: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(","))
 }
 
-/// Entries as they stand between commas that are in no bracket.
+/// The entries between commas. A comma inside brackets separates nothing.
 fn split(text: &str) -> Vec<&str> {
     let mut inside = 0_u32;
     let parts = text.split(|letter: char| {
@@ -49,7 +49,7 @@ fn split(text: &str) -> Vec<&str> {
     parts.collect()
 }
 
-/// What is left of an entry: itself, its halves, nothing.
+/// What is left of an entry: the entry itself, the other names of its range one by one, or nothing.
 fn one_entry(entry: &str, node: &str) -> Vec<String> {
     let (name, slots) = match entry.find(':') {
         Some(at) => entry.split_at(at),

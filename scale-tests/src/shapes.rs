@@ -1,4 +1,4 @@
-//! Named shapes of jobs and machines, generated: what benches and scale tests place.
+//! Named shapes of jobs and machines, generated. Benches and scale tests place them.
 
 use crate::choices::Choices;
 use crate::job::{App, Job};
@@ -10,7 +10,7 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft, TopologyId};
 
-/// A job and the machine it asks for, ready to be placed.
+/// A job and its machine, ready to be placed.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Its name in tables.
@@ -79,14 +79,14 @@ impl<'w> Words<'w> {
     const fn map(map: &'w str) -> Self {
         Self { map, rank: None }
     }
-    /// What tables call a shape that goes by these: `crumbs numa/span`.
+    /// The name in tables of a shape with these words: `crumbs numa/span`.
     #[must_use]
     pub fn title(&self, name: &str) -> String {
         format!("{name} {}/{}", self.map, self.rank.unwrap_or("-"))
     }
 }
 
-/// Shapes of which every order of ranks is of interest, and what they are mapped by.
+/// Shapes that are measured with every order of ranks, and their `--map-by`.
 pub const RANKED: &[(&str, &str)] = &[
     ("equal-1M", "numa"),
     ("alps-mixed", "numa"),
@@ -95,7 +95,7 @@ pub const RANKED: &[(&str, &str)] = &[
     ("crumbs", "numa"),
 ];
 
-/// A shape by what tables call it: `crumbs`, or `crumbs numa/span`.
+/// A shape by its name in tables: `crumbs`, or `crumbs numa/span`.
 #[must_use]
 pub fn titled(title: &str, divisor: u32) -> Option<Shape> {
     let Some((name, words)) = title.split_once(' ') else {
@@ -106,7 +106,7 @@ pub fn titled(title: &str, divisor: u32) -> Option<Shape> {
     ranked(name, Words { map, rank }, divisor)
 }
 
-/// A shape under a mapping and a ranking of its own. `None`: there is no such shape.
+/// A shape with its own mapping and ranking. `None`: there is no such shape.
 #[must_use]
 pub fn ranked(name: &str, words: Words<'_>, divisor: u32) -> Option<Shape> {
     let nodes = (16_384 / divisor).max(2);
@@ -158,7 +158,7 @@ fn shape(name: &str, nodes: u32, apps: Vec<App>, machine: Machine) -> Shape {
     }
 }
 
-/// Ways in which equal nodes are mapped by every measurement of them.
+/// The mappings with which every measurement of equal nodes is made.
 pub const EQUAL: [&str; 6] = [
     "slot",
     "core",
@@ -168,7 +168,7 @@ pub const EQUAL: [&str; 6] = [
     "package:span",
 ];
 
-/// Equal nodes, one app that fills them.
+/// Equal nodes, and one app that fills them.
 #[must_use]
 pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) -> Shape {
     equal(name, topology, nodes, slots, Words::map(map))
@@ -194,7 +194,7 @@ fn equal(name: &str, topology: &str, nodes: u32, slots: u32, words: Words<'_>) -
     )
 }
 
-/// Five classes of node, as Alps has them, each with as many processes as cores.
+/// Five classes of nodes, as Alps has them. Each node has as many processes as cores.
 fn mixed(name: &str, divisor: u32, words: Words<'_>) -> Shape {
     let classes = [
         ("gh", 2_688, 288, "package:4 [numa] l3:1 core:72 pu:1"),
@@ -271,13 +271,13 @@ const POLICIES: [(&str, &str); 8] = [
     ("ppr:1:package", "core"),
 ];
 
-/// Apps that share equal nodes, their policies mixed.
+/// Apps that share equal nodes and have mixed policies.
 #[must_use]
 pub fn mpmd(name: &str, nodes: u32, many: u32) -> Shape {
     apps(name, nodes, many, &POLICIES)
 }
 
-/// Apps of so many processes that half the slots of the nodes are taken, by these policies in turn.
+/// Apps with these policies in turn. Together their processes take half of the slots.
 fn apps(name: &str, nodes: u32, apps: u32, policies: &[(&str, &str)]) -> Shape {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = "package:2 numa:2 l3:4 core:8 pu:1";
@@ -304,7 +304,7 @@ fn apps(name: &str, nodes: u32, apps: u32, policies: &[(&str, &str)]) -> Shape {
     )
 }
 
-/// Apps of eight processes, each on a node of its own.
+/// Apps of eight processes, each app on a node of its own.
 #[must_use]
 pub fn apart(name: &str, apps: u32) -> Shape {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
@@ -321,7 +321,7 @@ pub fn apart(name: &str, apps: u32) -> Shape {
     shape(name, apps, each.collect(), machine)
 }
 
-/// The same on nodes of which no two are alike, and as many processes as these have cores.
+/// The same on nodes of which no two are alike. Each app has as many processes as its node has cores.
 #[must_use]
 pub fn apart_torn(name: &str, apps: u32) -> Shape {
     let torn = torn(name, apps, Slots::Equal, Words::map("core"));
@@ -334,14 +334,14 @@ pub fn apart_torn(name: &str, apps: u32) -> Shape {
     shape(name, apps, each.collect(), torn.machine)
 }
 
-/// Whether torn nodes have as many slots as cores, or each its own number.
+/// Whether each torn node has as many slots as cores, or its own number of slots.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slots {
     Equal,
     Own,
 }
 
-/// Nodes of which each may use other cpus; with own slots also other numbers of them, over two apps.
+/// Nodes that may use different cpus each. With `Slots::Own` their slots differ too, and there are two apps.
 fn torn(name: &str, nodes: u32, slots: Slots, words: Words<'_>) -> Shape {
     let mut choices = Choices::seeded(0x70_1d);
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
@@ -378,7 +378,7 @@ fn torn(name: &str, nodes: u32, slots: Slots, words: Words<'_>) -> Shape {
         hosts: Some(hosts),
         ..app(
             first,
-            // Unless ranks go by their objects, the crumbs' first app maps by node.
+            // The first app of `crumbs` maps by node, unless the shape has a ranking.
             if slots == Slots::Equal || words.rank.is_some() {
                 words.map
             } else {
@@ -394,7 +394,7 @@ fn torn(name: &str, nodes: u32, slots: Slots, words: Words<'_>) -> Shape {
     shape(name, nodes, apps, machine)
 }
 
-/// Two packages of which half the cores may be used, drawn.
+/// A node with two packages that may use half of its cores, chosen at random.
 fn torn_node(choices: &mut Choices<'_>) -> TopologyDraft {
     let mut pus: Vec<u32> = (0..TORN_PUS).collect();
     for at in (1..TORN_PUS).rev() {

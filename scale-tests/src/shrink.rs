@@ -1,8 +1,8 @@
-//! Makes a failing job small: as long as it still fails the same way, words, apps, nodes and numbers are taken away.
+//! Makes a failing job small: takes away words, apps, nodes and numbers as long as the job still fails in the same way.
 
 use crate::job::{App, Job};
 
-/// The smallest job found that `fails` says yes to, starting from one that does. Cost: a few hundred tries.
+/// The smallest job found for which `fails` is true, starting from a job for which it is true. Cost: a few hundred tries.
 pub fn shrink(job: &Job, fails: &mut dyn FnMut(&Job) -> bool) -> Job {
     let mut best = job.clone();
     loop {
@@ -13,7 +13,7 @@ pub fn shrink(job: &Job, fails: &mut dyn FnMut(&Job) -> bool) -> Job {
     }
 }
 
-/// Jobs that are a step simpler, the largest steps first.
+/// Jobs that are one step simpler, the largest steps first.
 fn simpler(job: &Job) -> Vec<Job> {
     let mut jobs = Vec::new();
     let mut with = |change: &dyn Fn(&mut Job)| {
@@ -96,7 +96,7 @@ fn uses(app: &App, file: &str) -> bool {
     mapped || app.hostfile.as_deref() == Some(file)
 }
 
-/// Texts with an entry or a qualifier less, or a smaller number.
+/// Texts with one entry or qualifier fewer, or with a smaller number.
 fn shorter(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for separator in [',', ':'] {

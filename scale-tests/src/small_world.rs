@@ -1,7 +1,7 @@
-//! A small world, whole: every job of one app, and of two, on at most three nodes of at most two topologies of four PUs.
+//! A small world, enumerated: jobs of one app and of two apps on at most three nodes of at most two topologies of four PUs.
 //!
-//! `docs/fuzzing.md` says what is enumerated and which jobs are left out because they are equal to others. Jobs are
-//! numbered, so that a run can be cut into parts and a job be found again by its number.
+//! `docs/fuzzing.md` says which jobs are enumerated, and which are left out because they are equal to others. Jobs are numbered, so
+//! that a run can be split and a job can be found again by its number.
 
 use crate::catalogue::MACHINES;
 use crate::cell::{BINDINGS, Cell, POLICIES, QUALIFIERS, RANKINGS};
@@ -10,19 +10,19 @@ use crate::job::{App, Job};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// Slots of a node: 0 to 3.
+/// How many slot counts a node may have: 0 to 3.
 const SLOTS: u64 = 4;
-/// Slots of one, two or three nodes: each from 0 to 3.
+/// Clusters of one, two or three nodes, each with 0 to 3 slots.
 const CLUSTERS: u64 = SLOTS + SLOTS * SLOTS + SLOTS * SLOTS * SLOTS;
-/// Which topologies the nodes have: all the first one, all the second, or the last node the second.
+/// Which topologies the nodes have: all have the first one, all have the second, or only the last node has the second.
 const MIXES: u64 = 3;
-/// Clusters with their topologies: the last of one node is all of it.
+/// Clusters with their topologies. In a cluster of one node the last node is the whole cluster, so one mix is left out.
 const WORLDS: u64 = CLUSTERS * MIXES - SLOTS;
-/// Counts of an app: absent, 1 to 5.
+/// Process counts of an app: absent, 1 to 5.
 const COUNTS: u64 = 6;
-/// Counts of the first of two apps.
+/// Process counts of the first of two apps.
 const FIRST_COUNTS: [u32; 2] = [1, 3];
-/// Counts of the second: absent, 1, 3, 5.
+/// Process counts of the second: absent, 1, 3, 5.
 const SECOND_COUNTS: [Option<u32>; 4] = [None, Some(1), Some(3), Some(5)];
 /// Topologies of at most four PUs: with caches, and with threads.
 const TOPOLOGIES: [&str; 2] = [
@@ -31,7 +31,7 @@ const TOPOLOGIES: [&str; 2] = [
 ];
 /// Bindings of the apps of a pair.
 const PAIR_BINDINGS: [&str; 2] = ["", "core"];
-/// Mix and cluster of the few worlds where two apps say all they can: `a:3`, `a:2,b:3` and `a:2,b:1,c:3`, in all mixes.
+/// Mix and cluster of the few worlds in which two apps say everything they can: `a:3`, `a:2,b:3` and `a:2,b:1,c:3`, in all mixes.
 const FEW_WORLDS: [(u64, u64); 8] = [
     (0, 3),
     (1, 3),
@@ -42,10 +42,10 @@ const FEW_WORLDS: [(u64, u64); 8] = [
     (1, 74),
     (2, 74),
 ];
-/// Counts of both apps there.
+/// Process counts of both apps in these worlds.
 const FEW_COUNTS: [(u32, Option<u32>); 2] = [(2, Some(3)), (1, Some(2))];
 
-/// What the app of a job of one app asks for: all that can be placed and says something that no other cell says.
+/// The cells of a job of one app: those that can be placed and say something that no other cell says.
 static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| {
     let kept = |cell: &Cell| cell.may_be_placed() && cell.says_something();
     Cell::all().filter(kept).collect()
@@ -59,7 +59,7 @@ static MACHINE_ROWS: LazyLock<[usize; 2]> = LazyLock::new(|| {
     })
 });
 
-/// What two apps of the few worlds say: the cells of the first, and those of the second.
+/// The cells of two apps in the few worlds: those of the first app, and those of the second.
 static SPOKEN: LazyLock<[[Vec<Cell>; 2]; 3]> = LazyLock::new(|| {
     let cells = |rows: usize, cell: fn(usize, usize) -> Cell| -> Vec<Cell> {
         let each = |policy| (0..rows).map(move |row| cell(policy, row));
@@ -71,7 +71,7 @@ static SPOKEN: LazyLock<[[Vec<Cell>; 2]; 3]> = LazyLock::new(|| {
         ranking: 0,
         binding: 0,
     });
-    // OVERSUBSCRIBE is the job's word.
+    // Only the job can say OVERSUBSCRIBE, so the second app doesn't.
     let own = qualified.iter().filter(|cell| !cell.oversubscribes());
     let own: Vec<Cell> = own.copied().collect();
     let ranked = cells(RANKINGS.len(), |policy, ranking| Cell {
@@ -93,25 +93,26 @@ static SPOKEN: LazyLock<[[Vec<Cell>; 2]; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// Policies with the bindings of pairs.
+/// How many pairs of a policy and a binding an app of a pair can have.
 fn pair_cells() -> u64 {
     (POLICIES.len() * PAIR_BINDINGS.len()) as u64
 }
 
-/// Jobs of one app.
+/// How many jobs have one app.
 #[must_use]
 pub fn singles() -> u64 {
     WORLDS * COUNTS * CELLS.len() as u64
 }
 
-/// Jobs of two apps.
+/// How many jobs have two apps.
 #[must_use]
 pub fn pairs() -> u64 {
     let counts = FIRST_COUNTS.len() * SECOND_COUNTS.len();
     WORLDS * counts as u64 * pair_cells() * pair_cells()
 }
 
-/// Jobs of two apps in the few worlds: every qualifier beside every qualifier, so every ranking and every binding.
+/// How many jobs of two apps are in the few worlds: every qualifier with every qualifier, every ranking with every ranking, every
+/// binding with every binding.
 #[must_use]
 pub fn spoken() -> u64 {
     let of = |[first, second]: &[Vec<Cell>; 2]| first.len() * second.len();
@@ -119,13 +120,13 @@ pub fn spoken() -> u64 {
     (FEW_WORLDS.len() * FEW_COUNTS.len() * pairs) as u64
 }
 
-/// All jobs of the small world.
+/// How many jobs the small world has.
 #[must_use]
 pub fn size() -> u64 {
     singles() + pairs() + spoken()
 }
 
-/// Takes a number apart, digit by digit.
+/// Splits a number into digits.
 struct Digits(u64);
 
 impl Digits {
@@ -183,7 +184,7 @@ pub fn job(number: u64) -> Job {
     if of_few.is_some() {
         let &(first_np, np) = choice(&FEW_COUNTS, &mut digits);
         let (first, second) = spoken_pair(digits.0);
-        // NOLOCAL says something where there is a local node.
+        // NOLOCAL has an effect only where there is a local node.
         let avoids = first.avoids_local() || second.avoids_local();
         job.head = avoids.then(|| "a".to_owned());
         job.apps.push(app(&first, Some(first_np), 0));
@@ -210,7 +211,7 @@ pub fn job(number: u64) -> Job {
     job
 }
 
-/// Mix and cluster of a world: mixes of clusters of two and three nodes, then both kinds of clusters of one.
+/// Mix and cluster of a world: first the mixes of clusters of two and three nodes, then clusters of one node with either topology.
 const fn world(number: u64) -> (u64, u64) {
     let several = CLUSTERS - SLOTS;
     if number < several * MIXES {
@@ -269,7 +270,7 @@ fn pair_cell(number: u64) -> Cell {
     }
 }
 
-/// An app that says what its cell says, in the plainest way.
+/// An app that says what its cell says, in the simplest way.
 fn app(cell: &Cell, np: Option<u32>, number: u32) -> App {
     let mut plain = Choices::from_bytes(&[]);
     let file = if cell.reads_ranks() {

@@ -1,4 +1,4 @@
-//! The cpus that this process may run on, asked and set.
+//! Gets and sets the cpus that this process may run on.
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
@@ -19,10 +19,10 @@ pub fn allowed() -> Result<RoaringBitmap, String> {
         .ok_or_else(|| format!("{path} tells no cpus"))
 }
 
-/// Lets this process run on these cpus alone. Gives the cpus that it has then.
+/// Restricts this process to these cpus. Returns the cpus that it then has.
 ///
 /// # Errors
-/// The system's reason; a cpu beyond those that a set of the system holds.
+/// The system's reason, or a cpu with too large a number for a set of the system.
 pub fn bind(cpus: &RoaringBitmap) -> Result<RoaringBitmap, String> {
     let mut set = CpuSet::new();
     for cpu in cpus {

@@ -1,21 +1,21 @@
-//! One reader of bytes for files, pipes and standard input, with a limit.
+//! One reader for files, pipes and standard input, with a limit on the bytes.
 
 use std::io::{self, Read};
 
-/// Bytes of a piece, where nobody knows how many come.
+/// The bytes of a piece, if the total is unknown.
 const STEP: usize = 1 << 20;
 
 /// Why something was not read to its end.
 #[derive(Debug)]
 pub enum Unread {
-    /// It has more bytes than may be.
+    /// It has more bytes than allowed.
     TooLong,
-    /// The system says why.
+    /// The system refused; this is its reason.
     Io(io::Error),
 }
 
-/// Reads all that is there, at most `limit` bytes. `expected`: how many there may be, 0 if nobody knows. Memory: the bytes,
-/// and where more come than were expected, the latter again while they are joined.
+/// Reads everything, at most `limit` bytes. `expected`: how many bytes are likely, 0 if unknown. Memory: the bytes; if more
+/// come than expected, the same again while the pieces are joined.
 ///
 /// # Errors
 /// [`Unread`].

@@ -1,4 +1,4 @@
-//! The files that a request names, read from the disk: one reader for all of them, with one limit; `-` is standard input.
+//! Reads the files that a request names from the disk: one reader and one limit for all of them. `-` is standard input.
 
 use crate::bounded::{Unread, bounded};
 use crate::stdin;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
 
-/// Bytes that are read from a device: nobody keeps a job in one, and some never end.
+/// The most bytes read from a device: no job is kept in one, and some devices never end.
 pub const DEVICE_BYTES_MAX: usize = 1 << 20;
 
-/// How long a named pipe may be without a writer.
+/// How long to wait for the writer of a named pipe.
 pub const PIPE_WAIT: Duration = Duration::from_secs(5);
 
 /// Reads files by path.
@@ -37,10 +37,10 @@ impl Files for Disk {
     }
 }
 
-/// Opens a file to read it: a named pipe that nobody writes to is given up after [`PIPE_WAIT`].
+/// Opens a file for reading. A named pipe without a writer is given up after [`PIPE_WAIT`].
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// In words: why the file cannot be read.
 pub fn open(path: &str) -> Result<(File, Metadata), String> {
     let about = std::fs::metadata(path).map_err(|error| plain(&error))?;
     if about.is_dir() {
@@ -55,7 +55,7 @@ pub fn open(path: &str) -> Result<(File, Metadata), String> {
     Ok((file, about))
 }
 
-/// Opening a named pipe waits for its writer: another thread does, and is left behind if none comes.
+/// Opens a named pipe. As this blocks until a writer comes, another thread does it; it is left behind if none comes.
 fn open_pipe(path: &str) -> Result<File, String> {
     let (give, take) = channel();
     let name = path.to_owned();
@@ -98,7 +98,7 @@ fn limit_of(_: FileType) -> usize {
     TEXT_BYTES_MAX
 }
 
-/// What the system said, without the number of the error.
+/// The message of a system error, without its number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {

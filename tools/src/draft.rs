@@ -1,4 +1,4 @@
-//! A file written beside the one whose place it takes: complete under the name, or not there at all.
+//! A file that is written next to its target and then replaces it: under the target's name it is complete or not there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Links that are followed from one name, as many as Linux follows.
+/// The most links that are followed from one name, as in Linux.
 const LINKS_MAX: usize = 40;
-/// Names that are tried for a draft.
+/// The most names that are tried for a draft.
 const ATTEMPTS_MAX: u32 = 100;
 
-/// The number of the next draft: no two of this process have one name, so that none removes another's.
+/// The number of the next draft. No two drafts of this process have the same name, so none removes another.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// Drafts that are being written: what ends the process removes them first.
+/// Drafts that are being written. They are removed before the process ends early.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A new file in the folder of the target. Dropped, it goes.
+/// A new file in the folder of the target. It is removed when dropped.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -30,18 +30,18 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates a draft beside a target, which is a path that [`resolve`] gave. What is there already is never opened:
-    /// not under the draft's name, and no link is followed.
+    /// Creates a draft next to a target. The target must be a path that [`resolve`] returned. Nothing that already exists is
+    /// opened, neither under the draft's name nor through a link.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The error of the file system.
     pub fn beside(target: &Path) -> io::Result<Self> {
-        // Short, so that every name that the folder takes can be drafted.
+        // The name is short, so that there can be a draft for every name that the folder allows.
         for _ in 0..ATTEMPTS_MAX {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = format!(".stowplan-{}-{number}.part", std::process::id());
             let path = target.with_file_name(name);
-            // Held while the file is created: nobody ends the process between its creation and its entry.
+            // Locked until the draft is entered: the process cannot end between the creation of a draft and its entry.
             let mut drafts = drafts();
             let opened = OpenOptions::new()
                 .read(true)
@@ -70,10 +70,10 @@ impl Draft {
         &self.file
     }
 
-    /// Puts the draft in the place of the target, safe from a crash: file and folder are synced. Gives the open file.
+    /// Replaces the target with the draft. Safe against a crash: file and folder are synced. Returns the open file.
     ///
     /// # Errors
-    /// What the file system says; the target is then what it was, and the draft is gone.
+    /// The error of the file system. The target is then unchanged, and the draft is removed.
     pub fn take_place(self) -> io::Result<File> {
         if let Ok(about) = fs::symlink_metadata(&self.target) {
             self.file.set_permissions(about.permissions())?;
@@ -90,12 +90,12 @@ impl Drop for Draft {
     fn drop(&mut self) {
         let mut drafts = drafts();
         drafts.retain(|path| *path != self.path);
-        // After a rename there is none; else nothing more can be done about a file that will not go.
+        // After a rename there is no draft; otherwise nothing more can be done about a file that cannot be removed.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Removes every draft and ends the process in the way given. No draft can be begun any more.
+/// Removes every draft, then calls `end` to end the process. No new draft can be created from then on.
 pub fn end_without(end: impl FnOnce()) {
     let drafts = drafts();
     for path in drafts.iter() {
@@ -104,10 +104,10 @@ pub fn end_without(end: impl FnOnce()) {
     end();
 }
 
-/// Where a path leads: links are followed, once and for all, the last one also to a file that is not there yet.
+/// Where a path leads. All links are followed, the last one even to a file that does not exist yet.
 ///
 /// # Errors
-/// When its folder cannot be had, it names none, or its links never end.
+/// If the folder cannot be found, the path names no file, or its links never end.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -130,10 +130,10 @@ fn folder(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Makes a new name in a folder safe from a crash.
+/// Syncs the folder of a new name, so that the name survives a crash.
 ///
 /// # Errors
-/// What the file system says.
+/// The error of the file system.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder(path))?.sync_all()?;

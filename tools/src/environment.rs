@@ -1,9 +1,9 @@
-//! Variables and files that a launcher or a batch system set for this process.
+//! Variables and files that a launcher or a batch system provides for this process.
 
 use stowplan_engine::stage::resolve::Files;
 use stowplan_launch::environment::Lookup;
 
-/// This process's environment; files as given.
+/// The variables of this process, and the files from `files`.
 #[derive(Clone, Copy)]
 pub struct Environment<'f> {
     /// The files that variables name; `-` is standard input.

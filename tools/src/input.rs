@@ -25,7 +25,7 @@ pub fn request(bytes: &[u8]) {
     }
 }
 
-/// What was understood travels, and is the same on the other side.
+/// Relays a request that was understood. It must be the same on the other side.
 fn relayed(taken: Taken) {
     let packed = taken
         .request

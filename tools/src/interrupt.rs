@@ -1,4 +1,4 @@
-//! Ending a long output cleanly when the user says so.
+//! Ends a long output cleanly when the user asks for it.
 
 use crate::draft::end_without;
 use std::io;
@@ -8,22 +8,22 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Nothing is being written: an interrupt may end the process at once.
 const IDLE: u8 = 0;
-/// An output is being written: it ends at its next block.
+/// An output is being written: an interrupt ends it at its next block.
 const WRITING: u8 = 1;
-/// It is to end.
+/// The output is to end.
 const STOPPING: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(IDLE);
 
-/// Listens for what ends the process, once per process: files that are not complete are removed first. Where that
-/// cannot be, a signal ends the process as it always does.
+/// Listens for signals that end the process, once per process: incomplete files are removed first. If listening fails, signals
+/// end the process as usual.
 ///
-/// What was ignored when the process began, as under `nohup`, stays ignored.
+/// A signal that was ignored when the process began, as under `nohup`, stays ignored.
 #[cfg(unix)]
 pub fn listen() {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
-    // A file that grows beyond the limit of its size is then an error of the write, as a full disk is.
+    // Exceeding the file size limit is then an error of the write, like a full disk.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let ignored = ignored();
     let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU]
@@ -44,7 +44,7 @@ pub fn listen() {
     }
 }
 
-/// The signals that are ignored, as bits from signal 1 on, where the system tells.
+/// The ignored signals as bits, from signal 1 on; none if the system does not tell.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -53,14 +53,14 @@ fn ignored() -> u64 {
         .unwrap_or(0)
 }
 
-/// Listens for interrupts, once per process. Where that cannot be, an interrupt ends the process as it always does.
+/// Listens for interrupts, once per process. If listening fails, an interrupt ends the process as usual.
 #[cfg(not(unix))]
 pub fn listen() {
-    // Nothing depends on it.
+    // Nothing depends on success.
     let _ = ctrlc::set_handler(interrupted);
 }
 
-/// The first interrupt of a long output ends it at its next block; any other ends the process.
+/// The first interrupt of a long output ends the output at its next block; any other ends the process.
 fn interrupted() {
     let first = STATE.compare_exchange(WRITING, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
     if first.is_err() {
@@ -73,7 +73,7 @@ fn interrupted() {
 pub struct Writing(());
 
 impl Writing {
-    /// From here on an interrupt ends the output at its next block.
+    /// From now on, an interrupt ends the output at its next block.
     #[must_use]
     pub fn start() -> Self {
         STATE.store(WRITING, Ordering::SeqCst);
@@ -81,7 +81,7 @@ impl Writing {
     }
 
     /// # Errors
-    /// When an interrupt came.
+    /// If there was an interrupt.
     pub fn go_on(&self) -> io::Result<()> {
         if STATE.load(Ordering::SeqCst) == STOPPING {
             return Err(io::Error::other(Stop));
@@ -96,7 +96,7 @@ impl Drop for Writing {
     }
 }
 
-/// The user ended it.
+/// The user ended the output.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("it was interrupted")]
 struct Stop;

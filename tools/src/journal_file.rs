@@ -1,4 +1,4 @@
-//! The journal on disk: one writer, synced before it answers, torn tails cut off, compacted by a new file.
+//! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file.
 
 use crate::draft::{Draft, resolve, sync_folder};
 use crate::stdin;
@@ -11,13 +11,13 @@ use stowplan_session::{
     recover,
 };
 
-/// Bytes of a journal that we read, and so that we write.
+/// The most bytes of a journal that we read, and therefore write.
 pub const JOURNAL_BYTES_MAX: u64 = 1 << 30;
 
-/// Why a journal file cannot be had.
+/// Why a journal file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The file system says so.
+    /// The file system refused.
     #[error("cannot be {doing}: {error}")]
     Io {
         /// What was being done.
@@ -25,19 +25,19 @@ pub enum FileError {
         /// Why not.
         error: io::Error,
     },
-    /// Another process writes it.
+    /// Another process is writing it.
     #[error("is in use by another writer")]
     InUse,
     /// A directory, a pipe or a device.
     #[error("is no regular file")]
     NoFile,
-    /// It does not begin as a journal does, and is too large to be anything else.
+    /// It does not begin like a journal, and is too large to be any other file that we read.
     #[error("is no journal, and has {bytes} bytes: a text has at most {TEXT_BYTES_MAX}")]
     NoJournal {
         /// Its size.
         bytes: u64,
     },
-    /// Larger than we read.
+    /// It is larger than we read.
     #[error("has {bytes} bytes, at most {JOURNAL_BYTES_MAX} are read")]
     TooLarge {
         /// Its size.
@@ -45,19 +45,19 @@ pub enum FileError {
     },
 }
 
-/// Why a launcher cannot go on from a journal, nor begin one.
+/// Why a launcher can neither continue a journal nor begin one.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The file cannot be had.
+    /// The file cannot be used.
     #[error("the journal {0}")]
     File(#[from] FileError),
-    /// What is in it cannot be gone on from.
+    /// Its content cannot be continued.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// No state begins so.
+    /// The initial state is invalid.
     #[error(transparent)]
     Initial(#[from] InitialError),
-    /// The first frame was not written.
+    /// The first frame could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError<io::Error>),
 }
@@ -66,12 +66,12 @@ fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
     move |error| FileError::Io { doing, error }
 }
 
-/// A journal file that we alone write. The lock goes with the file handle, so a killed writer leaves none behind.
+/// A journal file that only we write. The lock belongs to the file handle, so a killed writer leaves no lock.
 #[derive(Debug)]
 pub struct JournalFile {
     file: File,
     path: PathBuf,
-    /// Bytes in it, all of them ours.
+    /// The number of bytes in it. No other process adds any.
     bytes: u64,
 }
 
@@ -80,7 +80,7 @@ impl Store for JournalFile {
     fn append(&mut self, bytes: &[u8]) -> Result<(), io::Error> {
         let longer = self.bytes + bytes.len() as u64;
         if longer > JOURNAL_BYTES_MAX {
-            // What cannot be read again is not written.
+            // Bytes that could not be read again are not written.
             let full = FileError::TooLarge { bytes: longer };
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
@@ -96,10 +96,10 @@ impl Store for JournalFile {
     }
 }
 
-/// The bytes of a journal, for readers: no lock is needed, what is read is a prefix.
+/// The bytes of a journal, for readers. No lock is needed: a reader gets a prefix of the journal.
 ///
 /// # Errors
-/// [`FileError`] when it cannot be read, is no regular file or too large.
+/// [`FileError`] if the file cannot be read, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     if path == Path::new(stdin::STDIN) {
         let read = stdin::bytes().map_err(io::Error::other);
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut head = [0; 7];
     let read = file.read(&mut head).map_err(io_error("read"))?;
     file.rewind().map_err(io_error("read"))?;
-    // What is no journal need not be held to be told so.
+    // Refuse a large file that is not a journal before reading it into memory.
     if head[..read] != MAGIC[..read] && metadata.len() > TEXT_BYTES_MAX as u64 {
         return Err(FileError::NoJournal {
             bytes: metadata.len(),
@@ -128,7 +128,7 @@ fn read_all(file: &mut File) -> Result<Vec<u8>, FileError> {
         return Err(FileError::TooLarge { bytes });
     }
     let mut all = Vec::new();
-    // Once, and not by doubling.
+    // Reserve once instead of growing by doubling.
     let size = usize::try_from(bytes).unwrap_or(usize::MAX);
     all.try_reserve_exact(size.saturating_add(1))
         .map_err(|error| io_error("read")(io::Error::other(error)))?;
@@ -150,12 +150,12 @@ fn lock(file: &File) -> Result<(), FileError> {
 }
 
 impl JournalFile {
-    /// Opens a journal to write it, or makes an empty one; gives its bytes. The writer stands behind them.
+    /// Opens a journal for writing, or creates an empty one; returns its bytes. Writing continues after them.
     ///
     /// # Errors
-    /// [`FileError`]; `InUse` when somebody else writes it.
+    /// [`FileError`]; `InUse` if another process writes it.
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
-        // Links are followed here, once: what is locked, cut and replaced is one file in one folder.
+        // Links are followed only here, so that the file that is locked, cut and replaced is always the same one.
         let path = resolve(path).map_err(io_error("opened"))?;
         if path.exists() && !path.is_file() {
             return Err(FileError::NoFile);
@@ -170,7 +170,7 @@ impl JournalFile {
             .open(&path);
         let mut file = file.map_err(io_error("opened"))?;
         lock(&file)?;
-        // Between open and lock a compaction may have put another file in this one's place.
+        // Between open and lock, a compaction may have replaced this file with another one.
         if !is_at(&file, &path)? {
             return Err(FileError::InUse);
         }
@@ -186,11 +186,11 @@ impl JournalFile {
         Ok((own, bytes))
     }
 
-    /// Goes on from the journal at a path, its torn tail cut off, or begins one there: the journal, and the state that it
-    /// comes to. `config` and `initial` count for a new one.
+    /// Continues the journal at a path, with its torn tail cut off, or begins one there. Returns the journal and the state that
+    /// it leads to. `config` and `initial` are for a new journal.
     ///
     /// # Errors
-    /// [`StartError`]; nothing is written over that is no journal or a damaged one.
+    /// [`StartError`]. A file that is not a journal, or a damaged journal, is not overwritten.
     ///
     /// Cost: the events since the last snapshot.
     pub fn start(
@@ -209,10 +209,10 @@ impl JournalFile {
         Ok((Journal::begin(file, config, initial)?, state))
     }
 
-    /// Cuts everything from a byte on, for good: the torn tail, before anything is appended.
+    /// Permanently cuts off everything from a byte on: the torn tail, before anything is appended.
     ///
     /// # Errors
-    /// [`FileError`] when the file system refuses.
+    /// [`FileError`] if the file system refuses.
     pub fn cut(&mut self, end: usize) -> Result<(), FileError> {
         self.file.set_len(end as u64).map_err(io_error("cut"))?;
         self.file
@@ -222,12 +222,12 @@ impl JournalFile {
         self.file.sync_all().map_err(io_error("synced"))
     }
 
-    /// Puts a file with these bytes in the place of this one: created anew, locked, written, synced, renamed, folder
-    /// synced. A crash leaves the old file or the new one.
+    /// Replaces this file with one that has these bytes: created, locked, written, synced, renamed, folder synced. A crash leaves
+    /// either the old file or the new one.
     ///
     /// # Errors
-    /// [`FileError`] when the file system refuses, or another file stands in the place of this one by now; what stands
-    /// there is left as it is.
+    /// [`FileError`] if the file system refuses, or if another file has replaced this one in the meantime; that file is left
+    /// unchanged.
     pub fn replace(self, bytes: &[u8]) -> Result<Self, FileError> {
         let draft = Draft::beside(&self.path).map_err(io_error("compacted"))?;
         lock(draft.file())?;
@@ -236,26 +236,26 @@ impl JournalFile {
         if !is_at(&self.file, &self.path)? {
             return Err(FileError::InUse);
         }
-        // The lock belongs to the open file, whatever its name.
+        // The lock belongs to the open file, whatever its name is.
         let file = draft.take_place().map_err(io_error("compacted"))?;
         let (path, bytes) = (self.path, bytes.len() as u64);
         Ok(Self { file, path, bytes })
     }
 
-    /// Bytes in it.
+    /// The number of bytes in it.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Whether the file that is open is the one that stands at the path.
+/// Whether the open file is the one at the path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
     use std::os::unix::fs::MetadataExt as _;
@@ -264,7 +264,7 @@ fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
         .is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
 }
 
-/// Whether the file that is open is the one that stands at the path: elsewhere an open file cannot be replaced.
+/// Whether the open file is the one at the path. It is: on these systems an open file cannot be replaced.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
     Ok(true)

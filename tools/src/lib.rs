@@ -4,35 +4,35 @@ use std::io::Write;
 
 // Bodies of fuzz targets.
 pub mod input;
-// Messages, notes, carets.
+// Messages, notes and carets.
 pub mod report;
-// Bytes, so many and no more.
+// Reads bytes up to a limit.
 pub mod bounded;
-// Standard input in the place of a file.
+// Standard input in place of a file.
 pub mod stdin;
-// Files by path.
+// Reads files by path.
 pub mod disk;
-// One plan in, one text out.
+// Formats: one plan in, one text out.
 pub mod format;
-// A file that takes the place of another one whole.
+// A file that replaces another one as a whole.
 pub mod draft;
-// Ending early, cleanly.
+// Ends the process early and cleanly.
 pub mod interrupt;
-// Where an answer goes.
+// Where answers go.
 pub mod output;
-// How far it has come.
+// Progress of long outputs.
 pub mod progress;
-// What else the words of a job name.
+// Everything else that the words of a job name.
 pub mod surroundings;
-// Variables and files that a launcher set.
+// Variables and files from a launcher.
 pub mod environment;
 // The cpus of this process.
 pub mod affinity;
-// One subcommand each.
+// The subcommands, one file for each.
 pub mod command;
 // The journal on disk.
 pub mod journal_file;
-// A journal or a dump -> a state to map on.
+// The state to map on, from a journal or a dump.
 pub mod session_state;
 
 use format::screen::Screen;
@@ -40,9 +40,9 @@ use progress::Audience;
 use report::Refused;
 use stowplan_engine::stage::resolve::Files;
 
-/// What the command speaks through.
+/// The streams, files and screen that the command uses.
 pub struct Console<'c> {
-    /// Standard output: the answer alone.
+    /// Standard output: only the answer.
     pub out: &'c mut dyn Write,
     /// Standard error: messages and notes.
     pub err: &'c mut dyn Write,
@@ -54,9 +54,9 @@ pub struct Console<'c> {
     pub audience: Audience,
 }
 
-/// Runs the command with these arguments (the program's name is not among them). Gives the exit status.
+/// Runs the command with these arguments (without the program's name). Returns the exit status.
 ///
-/// The answer is a page for a file: no colours, no progress. [`run_on`] speaks to a terminal.
+/// The answer is formatted for a file: no colours, no progress. [`run_on`] writes to a terminal.
 /// ```
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
 /// let args = ["topo", "list"].map(String::from);
@@ -78,7 +78,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     )
 }
 
-/// Runs the command with these arguments. Gives the exit status.
+/// Runs the command with these arguments. Returns the exit status.
 pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     if let Some((subcommand, rest)) = args.split_first()
         && let Err(refused) = stdin::judge(subcommand, rest)
@@ -131,7 +131,7 @@ fn is_help(word: &str) -> bool {
     word == "--help" || word == "-h"
 }
 
-/// Whether help is wanted. Behind the first word of a job's command line it may be wanted of a program.
+/// Whether the user asks for help. After the first word of a job, a request for help may be meant for the program.
 fn asks_for_help(word: &str, rest: &[String]) -> bool {
     let jobs = [
         "map", "spawn", "check", "batch", "diff", "explain", "export", "exec",
@@ -148,7 +148,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
         .any(|word| is_help(word))
 }
 
-/// Words that may stand first.
+/// Words that may come first.
 const SUBCOMMANDS: &[&str] = &[
     "map",
     "show",

@@ -39,13 +39,14 @@ fn main() -> ExitCode {
     );
     match out.flush() {
         Ok(()) => ExitCode::from(status),
-        // A closed pipe ends quietly.
+        // A closed pipe is no reason for a message.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(status),
         Err(_) => ExitCode::from(2),
     }
 }
 
-/// Two names that differ in such bytes would be one name, and another file than the one named would be written.
+/// Refuses an argument that is not UTF-8: names that differ only in such bytes would become equal, and the wrong file would be
+/// written.
 fn refuse(number: usize, arg: &std::ffi::OsStr) -> ExitCode {
     let refused = stowplan_cli::report::Refused::Told {
         class: "bad-value",

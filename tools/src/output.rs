@@ -1,4 +1,4 @@
-//! Where an answer goes: standard output, or a file that is there whole or not at all.
+//! Where an answer goes: standard output, or a file that appears complete or not at all.
 
 use crate::draft::{Draft, resolve};
 use crate::report::Refused;
@@ -6,13 +6,13 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Gives an answer: to the file if one is named, else to `out`.
+/// Writes an answer: to the file if one is named, else to `out`.
 ///
-/// A file appears under its name only when it is complete; what stood there before stays until then. Devices and pipes are
-/// written to directly.
+/// A file appears under its name only when it is complete; until then, an older file of that name stays in place. Devices and
+/// pipes are written directly.
 ///
 /// # Errors
-/// `output`, and what `answer` refuses.
+/// `output`, and the errors of `answer`.
 pub fn give(
     path: Option<&str>,
     out: &mut dyn Write,

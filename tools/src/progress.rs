@@ -1,4 +1,4 @@
-//! How far a long output has come: on a terminal, when it takes more than a second.
+//! Shows the progress of a long output: on a terminal, when it takes more than a second.
 
 use crate::format::screen::grouped;
 use crate::format::watch::Watch;
@@ -6,12 +6,12 @@ use crate::interrupt::Writing;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Silence before the first word.
+/// How long to wait before the first message.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Silence between two words.
+/// How long to wait between messages.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Whether anybody looks.
+/// Whether somebody watches the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
     /// A terminal.
@@ -20,7 +20,7 @@ pub enum Audience {
     Nobody,
 }
 
-/// Watches an output: tells a terminal how far it is, and ends it after an interrupt.
+/// Watches an output: shows its progress on a terminal, and ends it after an interrupt.
 pub struct Progress<'e> {
     audience: Audience,
     err: &'e mut dyn Write,
@@ -56,7 +56,7 @@ impl Watch for Progress<'_> {
             grouped(u64::from(all))
         );
         self.shown = line.len();
-        // Nobody needs to see it.
+        // It does not matter if nobody can see it.
         let _ = write!(self.err, "\r{line}").and_then(|()| self.err.flush());
         Ok(())
     }

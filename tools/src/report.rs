@@ -1,4 +1,4 @@
-//! Messages on standard error: a first line that scripts match on, then the words with a caret, then what would work.
+//! Messages on standard error: a first line that scripts can match, then the words with a caret, then what would work.
 
 use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
@@ -8,35 +8,35 @@ use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Why a command ends without its answer.
+/// Why a command ends without an answer.
 #[derive(Debug)]
 pub enum Refused {
     /// The request cannot be honoured.
     Map(MapError),
-    /// A topology cannot be had.
+    /// A topology cannot be used.
     Topo(TopoError),
-    /// A class of its own, and a sentence.
+    /// Another class, and a sentence.
     Told {
         /// The stable class.
         class: &'static str,
-        /// What was asked, what there was, where.
+        /// What was asked, what was found, and where.
         sentence: String,
     },
     /// The output cannot be written.
     Output {
-        /// Where to, in words.
+        /// The target, in words.
         to: String,
         /// Why.
         error: io::Error,
     },
-    /// A job that has no room, and what would have.
+    /// A job that has no room, and what would work instead.
     Mended {
         /// Why it is refused.
         refused: Box<Self>,
         /// What to type instead, a line each.
         remedies: Vec<String>,
     },
-    /// The user ended it.
+    /// The user ended the command.
     Stopped,
 }
 
@@ -69,7 +69,7 @@ impl From<JobError> for Refused {
 }
 
 impl Refused {
-    /// Prints the message. Gives the exit status.
+    /// Prints the message. Returns the exit status.
     pub fn print(&self, err: &mut dyn Write) -> u8 {
         // The worst that can happen to a message is that nobody reads it.
         let _ = match self {
@@ -102,10 +102,10 @@ impl Refused {
     }
 }
 
-/// The exit status after an interrupt, as shells have it.
+/// The exit status after an interrupt, as in shells.
 pub const STOPPED: u8 = 130;
 
-/// Prints notes, those of many apps once.
+/// Prints notes; a note on many apps is printed once.
 pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
     for told in fold(notes) {
         // The worst that can happen to a message is that nobody reads it.
@@ -138,10 +138,10 @@ fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Columns of a text that are shown around the words meant.
+/// The most columns of a text that are shown around the words.
 const SHOWN: usize = 100;
 
-/// The text with the words underlined.
+/// Shows the text with the words underlined.
 fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
     let text = at.text.content();
     let (start, end) = (floor(text, at.start), floor(text, at.end.max(at.start)));

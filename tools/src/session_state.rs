@@ -6,7 +6,7 @@ use std::path::Path;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
 
-/// Why a file gives no state.
+/// Why a file has no usable state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It cannot be read.
@@ -17,7 +17,7 @@ pub enum StateError {
         /// Why.
         error: FileError,
     },
-    /// It is a journal that does not replay.
+    /// It is a journal that cannot be replayed.
     #[error("{path}: {error}")]
     Replay {
         /// The file.
@@ -25,7 +25,7 @@ pub enum StateError {
         /// Why.
         error: ReplayError,
     },
-    /// It is neither a journal nor has it a line with a final state.
+    /// It is no journal, and has no line with a final state.
     #[error("{path}: {what}")]
     Line {
         /// The file.
@@ -46,12 +46,12 @@ impl StateError {
     }
 }
 
-/// Reads a state: what a journal leads to, or the last line of a file that says `{"final": …}`.
+/// Reads a state: the one that a journal leads to, or the one in the last line `{"final": …}` of a file.
 ///
-/// A dump does not say what the DVM was configured with; the defaults serve, and nodes join in the order of their names.
+/// A dump does not contain the configuration of the DVM: the defaults are used, and nodes join in the order of their names.
 ///
 /// # Errors
-/// [`StateError`]; a journal damaged in the middle is one.
+/// [`StateError`], also for a journal that is damaged in the middle.
 ///
 /// Cost: a replay from the last snapshot, or linear in the dump.
 pub fn read(path: &Path) -> Result<State, StateError> {

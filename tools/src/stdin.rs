@@ -1,4 +1,4 @@
-//! Standard input, where `-` stands in the place of a file: read once, and at one place of a command.
+//! Standard input, as `-` in place of a file: it is read once, and a command may name it at one place only.
 
 use crate::bounded::{Unread, bounded};
 use crate::report::Refused;
@@ -7,16 +7,16 @@ use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::{AppWords, CommandLine, OptionWords};
 
-/// What stands for standard input.
+/// The word that stands for standard input.
 pub const STDIN: &str = "-";
 
-/// Kept, as a job that is refused is planned again with other words.
+/// Kept, because a refused job is planned again with other words.
 static READ: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
 
 /// All of standard input.
 ///
 /// # Errors
-/// What the system says; more bytes than a file may have.
+/// The system's reason, or more bytes than a file may have.
 pub fn bytes() -> Result<&'static [u8], String> {
     let read = READ.get_or_init(|| {
         bounded(std::io::stdin().lock(), TEXT_BYTES_MAX, 0).map_err(|error| match error {
@@ -27,13 +27,13 @@ pub fn bytes() -> Result<&'static [u8], String> {
     read.as_deref().map_err(Clone::clone)
 }
 
-/// Refuses a command in which `-` stands in the place of two files.
+/// Refuses a command that has `-` in place of two files.
 ///
 /// # Errors
 /// `bad-value`.
 pub fn judge(subcommand: &str, args: &[String]) -> Result<(), Refused> {
     let mut found = Vec::new();
-    // Behind the first -- of exec stands the program, behind each other one a job.
+    // In exec, the program comes after the first --. In other commands, a job comes after each --.
     let mut parts = args.split(|word| word == "--");
     if matches!(subcommand, "map" | "batch") {
         job(args, &mut found);
@@ -66,7 +66,7 @@ fn positional(words: &[String], found: &mut Vec<String>) {
 fn job(words: &[String], found: &mut Vec<String>) {
     for AppWords { options, program } in CommandLine::read(words).apps {
         found.extend(options.iter().filter(|option| is_stdin(option)).map(told));
-        // No program is called -, files are.
+        // A file may be called -, a program may not.
         positional(&program[..program.len().min(1)], found);
     }
 }
@@ -75,7 +75,7 @@ fn told(option: &OptionWords) -> String {
     format!("{} {}", option.name, option.values.join(" "))
 }
 
-/// Whether an option takes a file from standard input.
+/// Whether an option reads its file from standard input.
 fn is_stdin(option: &OptionWords) -> bool {
     let value = option.values.last().map_or("", String::as_str);
     match option.meaning {
@@ -99,7 +99,7 @@ fn is_stdin(option: &OptionWords) -> bool {
         Some(Meaning::MapBy) => value
             .split(':')
             .any(|word| word.eq_ignore_ascii_case("file=-")),
-        // Options of other subcommands: --live, --matrix.
+        // Options of other subcommands, such as --live and --matrix.
         None => value == STDIN,
         Some(_) => false,
     }

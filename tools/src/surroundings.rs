@@ -1,4 +1,4 @@
-//! What the words of a job name outside of them, as the command has it: files, the environment, journals, this machine.
+//! Everything outside the words of a job that these words name: files, the environment, journals, this machine.
 
 use crate::session_state;
 use std::path::Path;
@@ -9,7 +9,7 @@ use stowplan_job::outside::Outside;
 use stowplan_session::State;
 use stowplan_topo::TopoError;
 
-/// Files as given; all else from the system.
+/// Takes files from `files`, and everything else from the system.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'f> {
     /// The files that a request names.
@@ -60,19 +60,19 @@ fn names_in(folder: &str) -> Vec<String> {
     names
 }
 
-/// This machine, by libhwloc.
+/// This machine, as libhwloc reads it.
 ///
 /// # Errors
-/// `bad-topology` where libhwloc cannot read it.
+/// `bad-topology` if libhwloc cannot read the machine.
 #[cfg(feature = "hwloc")]
 pub fn here() -> Result<TopologyDraft, TopoError> {
     stowplan_topo::live::detect()
 }
 
-/// This machine, from `/sys`, with the cpus that this process may use, its GPUs and network cards.
+/// This machine, read from `/sys`: the cpus that this process may use, its GPUs and its network cards.
 ///
 /// # Errors
-/// `bad-topology` where `/sys` cannot be read.
+/// `bad-topology` if `/sys` cannot be read.
 #[cfg(not(feature = "hwloc"))]
 pub fn here() -> Result<TopologyDraft, TopoError> {
     stowplan_topo::sys::parse_with(&|path| std::fs::read_to_string(path).ok(), &names_in)

@@ -10,23 +10,23 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::{Origin, Origins};
 use stowplan_job::words::CommandLine;
 
-/// An option whose value differs.
+/// An option with different values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Cause {
-    /// The option, as `--map-by`.
+    /// The option, such as `--map-by`.
     pub option: String,
-    /// The app on which it stands, from 0.
+    /// The app that has the option, from 0.
     pub app: usize,
-    /// Its value in the first request; `None`: it is not given.
+    /// Its value in the first request; `None`: it is not given there.
     pub a: Option<String>,
-    /// In the second.
+    /// Its value in the second request.
     pub b: Option<String>,
 }
 
 /// Values by app and option.
 type Values = BTreeMap<(usize, String), String>;
 
-/// The only key whose value differs.
+/// The key whose value differs, if there is exactly one.
 fn only(a: &Values, b: &Values) -> Option<Cause> {
     let mut differing = a
         .keys()
@@ -44,7 +44,7 @@ fn only(a: &Values, b: &Values) -> Option<Cause> {
     })
 }
 
-/// The cause as two command lines have it: the words as they were written.
+/// The cause according to two command lines, with the values as typed.
 #[must_use]
 pub fn of_words(a: &[String], b: &[String]) -> Option<Cause> {
     let values = |words: &[String]| {
@@ -69,7 +69,7 @@ fn written(name: &str) -> String {
     stowplan_job::options::find(bare).map_or_else(|| name.to_owned(), |row| row.written())
 }
 
-/// The cause as two plans have it: the words that were given, in canonical form.
+/// The cause according to two plans: from the words that were given, in canonical form.
 #[must_use]
 pub fn of_plans(a: &Plan, b: &Plan) -> Option<Cause> {
     only(&values(a), &values(b))
@@ -111,10 +111,10 @@ fn values(plan: &Plan) -> Values {
     values
 }
 
-/// Bytes up to which slots are told node by node.
+/// The longest host list with slots node by node; beyond it, the list has names alone.
 const HOSTS_MAX: usize = 4096;
 
-/// The three policies of an app in words, with where each came from.
+/// The three policies of an app in words, each with its origin.
 #[must_use]
 pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
     let table = plan.table();

@@ -1,4 +1,4 @@
-//! Two plans beside each other: which ranks moved, and the one word that moved them.
+//! Compares two plans: which ranks moved, and the one word that moved them.
 
 // The option in which two requests differ.
 pub mod cause;
@@ -14,9 +14,9 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan, ProcTable};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 
-/// Groups of ranks that are told one by one.
+/// The most groups of ranks that are listed one by one.
 const GROUPS_MAX: usize = 16;
-/// Runs of a group that are kept; behind them ranks are counted.
+/// The most runs kept for a group; beyond them, ranks are only counted.
 const RUNS_KEPT: usize = 64;
 
 /// What happened to a rank.
@@ -24,9 +24,9 @@ const RUNS_KEPT: usize = 64;
 pub enum Change {
     /// It is on another node.
     Node,
-    /// On the same node, bound to other cpus.
+    /// It is on the same node, but bound to other cpus.
     Cpus,
-    /// Its local rank alone is another.
+    /// Only its local rank differs.
     LocalRank,
     /// The second plan has no such rank.
     Gone,
@@ -51,22 +51,22 @@ impl Change {
 /// Ranks that moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Moved {
-    /// To another node.
+    /// Ranks on another node.
     pub node: u32,
-    /// To other cpus of the same node.
+    /// Ranks on other cpus of the same node.
     pub cpus: u32,
-    /// To another local rank alone.
+    /// Ranks of which only the local rank differs.
     pub local_rank: u32,
 }
 
-/// What differs between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
+/// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diff {
     /// Ranks with the same node, local rank and cpus in both.
     pub same: u32,
-    /// Ranks that are elsewhere.
+    /// Ranks that have another place.
     pub moved: Moved,
-    /// Whether both have the same places, with other ranks on them.
+    /// Whether both plans have the same places, with other ranks on them.
     pub reordered: bool,
     /// Ranks that the second plan does not have.
     pub gone: u32,
@@ -76,12 +76,12 @@ pub struct Diff {
     pub cause: Option<Cause>,
     #[serde(skip)]
     groups: Vec<Group>,
-    /// Whether there were more kinds of change than are told one by one.
+    /// Whether there were too many groups to list one by one.
     #[serde(skip)]
     coarse: bool,
 }
 
-/// Ranks with the same change, where there are few kinds of it also from and to the same node.
+/// Ranks with the same kind of change; while there are few groups, also with the same nodes before and after.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Group {
     change: Change,
@@ -108,7 +108,7 @@ impl Diff {
         *counter += ranks;
     }
 
-    /// Counts neighbouring ranks with one change.
+    /// Counts neighbouring ranks that have the same change.
     fn add(&mut self, change: Change, nodes: (u32, u32), first: u32, last: u32) {
         let ranks = last - first + 1;
         self.count(change, ranks);
@@ -136,7 +136,7 @@ impl Diff {
         }
     }
 
-    /// From now on one group for each kind of change.
+    /// Merges the groups: from now on there is one for each kind of change.
     fn coarsen(&mut self) {
         self.coarse = true;
         let mut merged: Vec<Group> = Vec::new();
@@ -168,7 +168,7 @@ impl Diff {
     }
 }
 
-/// Node and cpu set of the second plan in the numbers of the first.
+/// Translates the nodes and cpu sets of the second plan to the numbers of the first.
 struct Translated {
     nodes: Option<Vec<u32>>,
     /// Shape `[cpu sets + 1]`; 0 is unbound.
@@ -176,7 +176,7 @@ struct Translated {
 }
 
 impl Translated {
-    /// Cost: the cpu sets; where the nodes are not the same, the nodes.
+    /// Cost: the cpu sets; if the nodes differ, also the nodes.
     fn new(a: &Plan, b: &Plan) -> Self {
         let mut known: HashMap<String, u32> = HashMap::new();
         for (id, set) in a.world().cpusets.iter() {
@@ -201,8 +201,8 @@ impl Translated {
     }
 }
 
-/// The number of each node of the second plan in the first; numbers from the end for what that does not have. `None`: the
-/// nodes of both are the same.
+/// For each node of the second plan, its number in the first. A node that the first does not have gets a number of its own,
+/// counted down from the largest. `None`: both plans have the same nodes.
 fn translated_nodes(a: &Plan, b: &Plan) -> Option<Vec<u32>> {
     let (ours, theirs) = (&a.world().names, &b.world().names);
     if ours.ranges().eq(theirs.ranges()) {
@@ -230,17 +230,17 @@ fn translated_nodes(a: &Plan, b: &Plan) -> Option<Vec<u32>> {
     Some(nodes)
 }
 
-/// A cpu set as a number, 0 for none.
+/// A cpu set as a number; 0 for no set.
 fn number(set: Option<CpusetId>) -> u32 {
     set.map_or(0, |set| u32::try_from(set.row() + 1).unwrap_or(u32::MAX))
 }
 
-/// Ranks whose rows are compared at once: both stay in a near cache.
+/// Ranks whose rows are compared at once: the rows of both plans stay in a near cache.
 const TOGETHER: u32 = 1 << 14;
-/// Such ranks for each run of an app: what beginning somewhere costs.
+/// The least number of ranks compared at once for each run of an app: starting in the middle of a plan has a cost.
 const TOGETHER_PER_RUN: usize = 16;
 
-/// Neighbouring ranks, some at a time.
+/// All ranks, as ranges that are compared one after the other.
 fn some_at_a_time(plans: [&Plan; 2], ranks: u32) -> impl Iterator<Item = Range<u32>> {
     let apps = plans.into_iter().flat_map(Plan::apps);
     let runs = apps.map(|app| app.runs().len()).max().unwrap_or(0);
@@ -250,21 +250,21 @@ fn some_at_a_time(plans: [&Plan; 2], ranks: u32) -> impl Iterator<Item = Range<u
     starts.map(move |first| first..ranks.min(first.saturating_add(step)))
 }
 
-/// Node, local rank and cpu set of a row.
+/// The node, local rank and cpu set of a row.
 fn place(table: &ProcTable, row: Rank) -> (u32, u32, u32) {
     let node = u32::try_from(table.node(row).row()).unwrap_or(u32::MAX);
     (node, table.local_rank(row), number(table.cpus(row)))
 }
 
-/// A comparison that is under way.
+/// A comparison in progress.
 struct Comparing {
     diff: Diff,
-    /// The change at hand, its nodes and the first rank.
+    /// The current change, its nodes, and its first rank.
     open: Option<(Change, (u32, u32), u32)>,
 }
 
 impl Comparing {
-    /// The next rank, which is on these nodes.
+    /// Adds the next rank, which is on these nodes.
     fn next(&mut self, at: u32, change: Option<Change>, nodes: (u32, u32)) {
         self.diff.same += u32::from(change.is_none());
         let now = change.map(|change| (change, nodes));
@@ -275,7 +275,7 @@ impl Comparing {
         self.open = now.map(|(change, nodes)| (change, nodes, at));
     }
 
-    /// The change at hand goes up to this rank.
+    /// Ends the current change before this rank.
     fn close(&mut self, end: u32) {
         if let Some((change, nodes, first)) = self.open.take() {
             self.diff.add(change, nodes, first, end - 1);
@@ -285,8 +285,8 @@ impl Comparing {
 
 /// Compares two plans rank by rank.
 ///
-/// Cost: the runs where both are the same run by run; else a comparison per rank. Memory: some rows of both, and four bytes a
-/// rank where neither has ranks that the other has not.
+/// Cost: the runs if both plans are the same run by run, else a comparison per rank. Memory: some rows of both, and four bytes
+/// a rank if both plans have the same number of ranks.
 #[must_use]
 pub fn diff(a: &Plan, b: &Plan) -> Diff {
     let mut diff = Diff {
@@ -361,7 +361,7 @@ pub fn is_same(a: &Plan, b: &Plan) -> bool {
         })
 }
 
-/// Whether both place the same apps in the same order run by run. Cost: the runs, and the patterns of each.
+/// Whether both plans have the same apps with the same order of ranks, run by run. Cost: the runs, and the patterns of each.
 fn alike(a: &Plan, b: &Plan, translated: &Translated) -> bool {
     let mut apps = a.apps().iter().zip(b.apps());
     a.bases() == b.bases()
@@ -369,8 +369,7 @@ fn alike(a: &Plan, b: &Plan, translated: &Translated) -> bool {
         && same_runs(a, b, translated)
 }
 
-/// Whether both have the same runs of nodes app by app, whatever the order of their ranks. Cost: the runs, and the patterns of
-/// each.
+/// Whether both plans have the same runs of nodes app by app, in any order of ranks. Cost: the runs, and the patterns of each.
 fn same_runs(a: &Plan, b: &Plan, translated: &Translated) -> bool {
     let same_run = |(ours, theirs): (&PlacedRun, &PlacedRun)| {
         let sizes = ours.nodes == theirs.nodes
@@ -393,7 +392,7 @@ fn same_runs(a: &Plan, b: &Plan, translated: &Translated) -> bool {
         })
 }
 
-/// Places of a plan before each node, and all of them. Shape `[nodes + 1]`.
+/// For each node, the number of places on the nodes before it; then the number of all places. Shape `[nodes + 1]`.
 fn starts(plan: &Plan) -> Vec<usize> {
     let mut starts = vec![0_usize; plan.world().names.len() as usize + 1];
     for run in plan.apps().iter().flat_map(|app| app.runs()) {
@@ -407,10 +406,10 @@ fn starts(plan: &Plan) -> Vec<usize> {
     starts
 }
 
-/// Whether both have the same places: as many processes on each node, with the same cpus by local rank.
+/// Whether both plans have the same places: the same number of processes on each node, with the same cpus by local rank.
 fn same_places([a, b]: [&Plan; 2], to: &Translated) -> bool {
     let starts = starts(a);
-    // One more than the number of each place's cpu set; 0: it is nobody's.
+    // The number of each place's cpu set plus one; 0: no process has this place.
     let mut cpus = vec![0_u32; a.ranks() as usize];
     let mut table = ProcTable::default();
     for ranks in some_at_a_time([a, b], a.ranks()) {

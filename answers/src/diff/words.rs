@@ -1,4 +1,4 @@
-//! What differs between two plans, for people and as a table.
+//! The differences between two plans, for people and as a table.
 
 use super::{Change, Diff, GROUPS_MAX, Group, RUNS_KEPT};
 use crate::row::{Row, Rows};
@@ -14,7 +14,7 @@ const LIST_COLUMNS: usize = 60;
 pub const HEADER: &str =
     "#rank\tchange\tnode_a\tlocal_rank_a\tcpus_a\tnode_b\tlocal_rank_b\tcpus_b\n";
 
-/// A page of at most 24 lines: counts, the cause, then what moved where.
+/// A page of at most 24 lines: counts, the cause, then what moved and where.
 #[must_use]
 pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
     let ranks = |count: u32| match count {
@@ -51,7 +51,7 @@ pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
     lines
 }
 
-/// One group: its ranks, and from where to where.
+/// One group: its ranks, where they were and where they are.
 fn line(group: &Group, a: &Plan, b: &Plan) -> String {
     let first = group.runs.first().map_or(0, |run| run.0);
     let ours = Rows::new(a).row(Rank(first));
@@ -85,7 +85,7 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
     )
 }
 
-/// The ranks of a group, as far as there is room.
+/// The ranks of a group, as many as fit.
 fn list(group: &Group) -> String {
     let mut text = String::new();
     for &(first, last) in &group.runs {
@@ -111,7 +111,7 @@ fn list(group: &Group) -> String {
 /// Writes a line for each rank that is not the same.
 ///
 /// # Errors
-/// When `out` cannot take it.
+/// When `out` refuses a write.
 ///
 /// Cost: two searches per rank.
 pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
@@ -138,7 +138,7 @@ pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&buf)
 }
 
-/// What happened to a rank, by its rows.
+/// What happened to a rank, given its row in each plan.
 #[must_use]
 pub fn change(a: Option<&Row>, b: Option<&Row>) -> Option<Change> {
     match (a, b) {

@@ -1,4 +1,5 @@
-//! The job that a saved plan is of, as far as its tables tell: used only where it gives that very plan.
+//! The job of a saved plan, rebuilt from the plan's tables. It is used only if it gives the same plan again; a job of one
+//! listed app is used without that check.
 
 use crate::diff::cause::given;
 use crate::diff::is_same;
@@ -18,16 +19,16 @@ use stowplan_job::error::JobError;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place_on;
 
-/// Bytes of host list that are tried.
+/// The most bytes of a host list that are tried.
 const HOSTS_MAX: usize = 1 << 20;
 
 /// Plans a job from its words.
 pub type Planning<'f> = dyn Fn(&[String]) -> Result<Plan, JobError> + 'f;
 
-/// A job with its planning.
+/// The words of a job, and the function that plans it.
 pub(super) type Job<'f> = (Vec<String>, Box<Planning<'f>>);
 
-/// Words that give this plan on a machine made of its tables; `None` where that cannot be told.
+/// Words that give this plan on a machine made of its tables; `None` if there are no such words.
 pub(super) fn job_of(plan: &Plan) -> Option<Job<'_>> {
     let words = words(plan)?;
     let machine = machine(plan)?;
@@ -115,7 +116,7 @@ fn words(plan: &Plan) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// The same places with their ranks in another order, an app at a time: app, change, plan.
+/// Plans with the same places but another order of ranks, each with one app changed: app, change, plan.
 pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
     let placed = |changed: usize, order: Option<&RankOrder>| -> Vec<Placed> {
         let apps = plan.apps().iter().enumerate();

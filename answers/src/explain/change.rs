@@ -1,9 +1,9 @@
-//! One option put or changed in a command line.
+//! Adds or changes one option of a command line.
 
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::CommandLine;
 
-/// A job with one option put or changed.
+/// A job with one option added or changed.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Changed {
     /// The option with its new value: `--map-by node`.
@@ -12,7 +12,7 @@ pub struct Changed {
     pub words: Vec<String>,
 }
 
-/// Puts or changes an option of an app. Old spellings of it go.
+/// Adds an option to an app, or changes it. Removes old spellings of the same option.
 #[must_use]
 pub fn put(line: &CommandLine, app: usize, meaning: Meaning, value: &str) -> Option<Changed> {
     let mut line = line.clone();
@@ -62,7 +62,7 @@ const fn name(meaning: Meaning) -> &'static str {
     }
 }
 
-/// Whether an option says what another one says.
+/// Whether option `own` sets the same thing as option `meaning`.
 const fn replaces(meaning: Meaning, own: Meaning) -> bool {
     match (meaning, own) {
         (Meaning::MapBy, Meaning::MapBy)
@@ -89,7 +89,7 @@ const fn replaces(meaning: Meaning, own: Meaning) -> bool {
     }
 }
 
-/// A map value in two: the policy, and its qualifiers.
+/// Splits a map value into the policy and its qualifiers.
 #[must_use]
 pub fn split_map(value: &str) -> (String, Vec<String>) {
     let mut parts = value.split(':').map(str::to_owned);
@@ -102,13 +102,13 @@ pub fn split_map(value: &str) -> (String, Vec<String>) {
     (head, parts.collect())
 }
 
-/// A policy with qualifiers.
+/// Joins a policy and its qualifiers.
 #[must_use]
 pub fn joined(head: &str, qualifiers: &[String]) -> String {
     crate::policy::joined(head, qualifiers)
 }
 
-/// The words as they are typed into a shell.
+/// The words as one would type them into a shell.
 #[must_use]
 pub fn shell(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();

@@ -1,4 +1,4 @@
-//! Which GPUs a rank is given, and why: from the places of its node's processes and the words of their apps.
+//! Which GPUs a rank is given, and why: the places of the processes on its node and the words of their apps decide.
 
 use crate::gpus::list;
 use stowplan_engine::count::Rank;
@@ -14,7 +14,7 @@ pub(super) fn given(plan: &Plan, rank: Rank) -> Option<String> {
     (!own.is_empty()).then(|| list(own))
 }
 
-/// Why it has these. `None`: its node has no GPUs.
+/// Why the rank has these GPUs. `None`: its node has no GPUs.
 pub(super) fn sentence(plan: &Plan, rank: Rank) -> Option<String> {
     let place = plan.place(rank)?;
     let reason = plan.gpu_reason(&place)?;

@@ -1,4 +1,4 @@
-//! Other words: each planned before it is told, and once for all ranks that are asked of.
+//! Other words that would move a rank. Each is planned before it is shown, and only once for all ranks asked about.
 
 use super::again;
 pub use super::again::Planning;
@@ -12,7 +12,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::CommandLine;
 
-/// Policies that a rank may be mapped by, those first that are asked for most.
+/// Map policies that are tried, the most used ones first.
 const MAPS: &[&str] = &[
     "node",
     "core",
@@ -32,31 +32,31 @@ const BINDS: &[&str] = &[
     "core", "none", "hwthread", "package", "numa", "l3cache", "l2cache", "l1cache",
 ];
 
-/// What would move a rank, and where to.
+/// A change that would move a rank, and where the rank would be.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Instead {
     /// The option with its new value.
     pub change: String,
-    /// The whole job; `None` from a plan, which does not keep its words.
+    /// The words of the whole job; `None` for a saved plan, which does not keep them.
     pub words: Option<Vec<String>>,
     /// The rank.
     pub rank: u32,
-    /// Its node then.
+    /// The node it would be on.
     pub node: String,
-    /// Its local rank then.
+    /// The local rank it would have.
     pub local_rank: u32,
-    /// Its cpus then.
+    /// The cpus it would have.
     pub cpus: Option<String>,
 }
 
-/// Other words for a job, to be planned when they are asked for.
+/// Other words for a job. They are planned when a question needs them.
 pub struct Alternatives<'f> {
     tries: Vec<Try>,
     planning: Box<Planning<'f>>,
     words: Words,
 }
 
-/// Whether the words of a job are known, or made up from its plan.
+/// Whether the words are those of a known job, or made up from its plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Words {
     Known,
@@ -71,9 +71,9 @@ struct Try {
 }
 
 impl<'f> Alternatives<'f> {
-    /// Those of a job.
+    /// The alternatives for a job.
     ///
-    /// Cost: the words; planning comes with the questions.
+    /// Cost: the words; planning happens when a question needs it.
     #[must_use]
     pub fn of_job(words: &[String], plan: &Plan, planning: Box<Planning<'f>>) -> Self {
         let line = CommandLine::read(words);
@@ -84,7 +84,7 @@ impl<'f> Alternatives<'f> {
         }
     }
 
-    /// Those of a saved plan: its job is made again from its tables, and used where it gives this plan.
+    /// The alternatives for a saved plan: its job is rebuilt from its tables, and used if it gives this plan.
     ///
     /// Cost: planning the job.
     #[must_use]
@@ -119,7 +119,7 @@ impl<'f> Alternatives<'f> {
         }
     }
 
-    /// The first that puts a rank elsewhere: on another node, or on other cpus.
+    /// The first change that puts a rank on another node or on other cpus.
     #[must_use]
     pub fn instead(&self, row: &Row) -> Option<Instead> {
         let own = self.tries.iter().filter(|other| other.app == row.app);
@@ -142,7 +142,7 @@ impl<'f> Alternatives<'f> {
     }
 }
 
-/// What may be tried: every map, rank and bind word, with the qualifiers that there are and without.
+/// The changes to try: every map, rank and bind word, with and without the qualifiers of the job.
 fn tries(line: &CommandLine, plan: &Plan) -> Vec<Try> {
     let mut tries = Vec::new();
     for app in 0..line.apps.len() {
@@ -180,7 +180,7 @@ fn tries(line: &CommandLine, plan: &Plan) -> Vec<Try> {
     tries
 }
 
-/// Cpu lists that begin elsewhere than with the first cpu: they move what no other word does.
+/// Cpu lists that do not begin with the first cpu: they move ranks that no other word moves.
 fn lists(plan: &Plan) -> Vec<String> {
     use stowplan_engine::policy::ObjKind;
     let topologies = &plan.world().topologies;

@@ -1,18 +1,18 @@
 //! Why a rank is where it is, and the smallest change of words that would move it.
 
-// One option put or changed.
+// One option added or changed.
 pub mod change;
 // The sentences.
 mod why;
-// The one on GPUs.
+// The sentence on GPUs.
 mod gpus;
-// Other words, planned.
+// Other words, and the plans they give.
 pub mod instead;
-// The job that a saved plan is of, as far as its tables tell.
+// The job of a saved plan, rebuilt from its tables.
 mod again;
-// What is missing for a job that was refused.
+// What a refused job lacks.
 pub mod refused;
-// Lines below a refusal.
+// The lines below a refusal.
 pub mod remedies;
 
 use crate::diff::cause::given;
@@ -25,13 +25,13 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
 
-/// Ranks that are explained at once.
+/// The most ranks that are explained at once.
 pub const RANKS_MAX: u64 = 1 << 12;
 
-/// A policy word that decided.
+/// A policy word that decided where a rank is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Word {
-    /// The option, as `--map-by`.
+    /// The option, such as `--map-by`.
     pub option: &'static str,
     /// Its value in canonical form.
     pub value: String,
@@ -41,26 +41,27 @@ pub struct Word {
     pub rule: Option<&'static str>,
 }
 
-/// Why a rank is where it is. As JSON: the keys of `ndjson`, then these.
+/// Why a rank is where it is. As JSON: the keys of `ndjson`, then those below.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Explained {
-    /// What a line of `tsv` says.
+    /// The columns of a line of `tsv`.
     #[serde(flatten)]
     pub row: Row,
-    /// The GPUs it is given, by visible number, as a list; `None`: none.
+    /// The GPUs that the rank is given, as a list of visible numbers; `None`: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus: Option<String>,
-    /// The words that decided.
+    /// The words that decided where the rank is.
     pub words: Vec<Word>,
-    /// How they led there.
+    /// How these words led there.
     pub why: Vec<String>,
-    /// What would move it.
+    /// What would move the rank.
     pub instead: Option<Instead>,
 }
 
 /// Explains a rank; `None`: the plan has no such rank.
 ///
-/// Cost: the runs of the rank's app; and plans of other words until one moves it, each made once for all ranks asked.
+/// Cost: the runs of the rank's app, and plans of other words until one moves the rank. Each of these is planned once for all
+/// ranks asked about.
 #[must_use]
 pub fn explain(plan: &Plan, rank: Rank, others: &Alternatives<'_>) -> Option<Explained> {
     let row = Rows::new(plan).row(rank)?;

@@ -1,4 +1,5 @@
-//! A job that was refused for want of room: what is missing, and the nearest jobs that fit, each planned before it is told.
+//! A job that was refused for lack of room: what is missing, and the nearest jobs that fit. Each of these is planned before it
+//! is shown.
 
 use super::again::Planning;
 use super::change::{Changed, joined, put, shell, split_map};
@@ -9,12 +10,12 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::CommandLine;
 
-/// Jobs that are told.
+/// Jobs that are shown at most.
 const NEAREST: usize = 5;
-/// Slots of a node that are tried at most.
+/// The most slots of a node that are tried.
 const SLOTS_MAX: u32 = 1 << 16;
 
-/// Classes of room, objects and cpus: those that another word may mend.
+/// Classes of room, objects and cpus: other words may avoid these refusals.
 pub(super) const CLASSES: &[&str] = &[
     "nodes-full",
     "not-enough-slots",
@@ -40,14 +41,14 @@ pub(super) const CLASSES: &[&str] = &[
 pub struct Refusal {
     /// Its class.
     pub class: &'static str,
-    /// What `map` says.
+    /// The message that `map` prints.
     pub message: String,
 }
 
-/// What is missing, in numbers where there are some.
+/// What is missing, with numbers if there are any.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Missing {
-    /// Of what.
+    /// The resource.
     pub what: String,
     /// How many are asked for.
     pub asked: Option<u64>,
@@ -55,7 +56,7 @@ pub struct Missing {
     pub there: Option<u64>,
 }
 
-/// The answer for a refused job; as JSON one line.
+/// The answer for a refused job; as JSON it is one line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Answer {
     /// The refusal.
@@ -66,9 +67,9 @@ pub struct Answer {
     pub nearest: Vec<Changed>,
 }
 
-/// Explains why a job was refused; `None`: its class is none of room, objects or cpus.
+/// Explains why a job was refused; `None` if the class is not one of room, objects or cpus.
 ///
-/// Cost: some twenty plans for each number that is looked for, one for each other word.
+/// Cost: about twenty plans for each number that is searched for, and one plan for each other word.
 #[must_use]
 pub fn explain_refused(
     words: &[String],
@@ -118,7 +119,7 @@ impl Answer {
     }
 }
 
-/// A job that is changed, one option at a time.
+/// A job of which one option at a time is changed.
 pub(super) struct Search<'s> {
     line: &'s CommandLine,
     planning: &'s Planning<'s>,
@@ -135,7 +136,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The job with an option put or changed, if it is planned.
+    /// The job with one option added or changed, if it can be planned.
     pub(super) fn tried(&self, app: usize, meaning: Meaning, value: &str) -> Option<Changed> {
         put(self.line, app, meaning, value).filter(|changed| self.fits(changed))
     }
@@ -160,7 +161,7 @@ impl<'s> Search<'s> {
         own.or_else(|| self.line.apps.first()?.value(meaning))
     }
 
-    /// More slots, fewer processes, other qualifiers, other words.
+    /// Tries more slots, fewer processes, other qualifiers and other words.
     fn all(&mut self, app: usize) {
         self.more_slots(app);
         self.fewer_processes(app);
@@ -231,7 +232,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The map word of an app with the most cpus for each process that are there, fewer than it says.
+    /// The map value of an app with the largest `pe` that fits, below the one it has.
     pub(super) fn largest_pe(&self, app: usize) -> Option<String> {
         let (head, qualifiers) = split_map(self.value(app, Meaning::MapBy).unwrap_or(""));
         let is_pe = |word: &str| word.to_ascii_lowercase().starts_with("pe=");
@@ -253,14 +254,15 @@ impl<'s> Search<'s> {
         largest.map(with)
     }
 
-    /// The fewest slots on each node that do.
+    /// Offers the fewest slots on each node that are enough.
     fn more_slots(&mut self, app: usize) {
         if let Some((owner, hosts, _)) = self.enough_slots(app) {
             self.offer(owner, Meaning::Host, &hosts);
         }
     }
 
-    /// The app that says hosts, its list with the fewest slots on each that do, and whether all had a count.
+    /// The app that gives the host list, its list with the fewest slots on each node that are enough, and whether every entry
+    /// had a count.
     pub(super) fn enough_slots(&self, app: usize) -> Option<(usize, String, bool)> {
         let owner = [app, 0].into_iter().find(|&app| {
             self.line
@@ -291,7 +293,7 @@ impl<'s> Search<'s> {
         Some((owner, with_slots(hosts, slots), counted))
     }
 
-    /// The most processes that do.
+    /// Offers the most processes that fit.
     fn fewer_processes(&mut self, app: usize) {
         let most = match self.given_processes(app) {
             Some(asked) => asked.saturating_sub(1),
@@ -308,7 +310,7 @@ impl<'s> Search<'s> {
         own.value(Meaning::Np)?.parse().ok()
     }
 
-    /// The most processes of an app that fit, up to so many.
+    /// The most processes of an app that fit, at most `most`.
     pub(super) fn most_processes(&self, app: usize, most: u32) -> Option<u32> {
         largest(1, most, |procs| {
             self.tried(app, Meaning::Np, &procs.to_string()).is_some()
@@ -316,7 +318,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// The largest number that fits, if the smallest does.
+/// The largest number that fits, if the smallest fits.
 fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     if most < least || !fits(least) {
         return None;
@@ -370,7 +372,7 @@ fn entries(hosts: &str) -> Vec<Entry> {
     parts.into_iter().map(entry).collect()
 }
 
-/// A host list with so many slots on each node.
+/// A host list with this many slots on each node.
 fn with_slots(hosts: &str, slots: u32) -> String {
     let written = entries(hosts).into_iter().map(|entry| match entry {
         Entry { name, count } if name.starts_with('+') => match count {
@@ -396,7 +398,7 @@ pub(super) fn app_of(error: &JobError) -> usize {
     number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Numbers of a refusal.
+/// What a refusal says is missing, with its numbers.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "an error without numbers is told by its class"

@@ -1,4 +1,4 @@
-//! What to type instead: lines below a refusal, each planned before it is told.
+//! What to type instead: lines below a refusal. Each is planned before it is shown.
 
 use super::again::Planning;
 use super::change::{joined, shell, split_map};
@@ -10,13 +10,13 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::CommandLine;
 
-/// Lines that are told.
+/// Lines that are shown at most.
 const TOLD: usize = 3;
 
-/// What would work in place of a job that was refused: an option with its value, as it is typed into a shell. Empty where the
-/// class is none of room, objects or cpus, or no change of one option mends it.
+/// Options that would make a refused job work, each with its value as typed into a shell. Empty if the class is not one of
+/// room, objects or cpus, or if no change of one option helps.
 ///
-/// Cost: some dozens of plans; `planning` may refuse when it has had enough, what it refuses is not told.
+/// Cost: some dozens of plans. `planning` may refuse jobs when it reaches a limit; a job that it refuses is not shown.
 #[must_use]
 pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> Vec<String> {
     if !CLASSES.contains(&error.class()) {
@@ -77,7 +77,7 @@ impl Told<'_> {
         }
     }
 
-    /// Tells an option, if the job is planned with it.
+    /// Adds a line for an option, if the job can be planned with it.
     fn tell(&mut self, app: usize, meaning: Meaning, value: &str, lead: &str) {
         if self.lines.len() >= TOLD {
             return;
@@ -101,7 +101,7 @@ impl Told<'_> {
         split_map(self.search.value(self.app, Meaning::MapBy).unwrap_or(""))
     }
 
-    /// An app without `-n` that counts more than is left.
+    /// For an app without `-n` that counts more processes than there are slots left: the largest `-n` that fits.
     fn count_of_its_own(&mut self, error: &JobError) {
         let JobError::Map(MapError::Place(PlaceError::NotEnoughSlots {
             counted: Counted::Counted,
@@ -155,7 +155,7 @@ impl Told<'_> {
         }
     }
 
-    /// Other objects to map by, those that are there.
+    /// Maps by other kinds of objects that the nodes have.
     fn maps(&mut self) {
         let (head, qualifiers) = self.map();
         for kind in ["numa", "package", "slot", "core", "l3cache", "hwthread"] {

@@ -1,4 +1,4 @@
-//! The sentences: each from what the plan keeps (runs, states, patterns, origins), none from what a policy is said to do.
+//! The sentences. Each comes from data of the plan (runs, states, patterns, origins), none from a description of a policy.
 
 use crate::diff::cause::given;
 use crate::row::Row;
@@ -48,7 +48,7 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     lines
 }
 
-/// Who said a word, or which rule gave it.
+/// Who gave a word, or which rule chose it.
 fn spoken(option: &str, value: &str, origin: Origin, app: AppId) -> String {
     let app = app.row();
     match origin {
@@ -59,7 +59,7 @@ fn spoken(option: &str, value: &str, origin: Origin, app: AppId) -> String {
     }
 }
 
-/// The rule of a default as a reason.
+/// The rule of a default, as a reason.
 const fn reason(rule: Rule) -> &'static str {
     match rule {
         Rule::MapCore => "as nothing else was said",
@@ -74,12 +74,12 @@ const fn reason(rule: Rule) -> &'static str {
     }
 }
 
-/// So many nodes.
+/// A count of nodes, in words.
 fn nodes(count: u64) -> Quantity {
     counted(count, "node")
 }
 
-/// One process, with what its place says.
+/// One process, with its row and its run.
 struct Seen<'p> {
     plan: &'p Plan,
     rank: Rank,
@@ -104,7 +104,7 @@ impl Seen<'_> {
         world.states.get(id)
     }
 
-    /// Nodes of the app before this one, and its processes on them.
+    /// The number of the app's nodes before this one, and of its processes on them.
     fn before(&self) -> (u64, u64) {
         let sums = self.earlier().iter().fold((0, 0), |(nodes, procs), run| {
             let count = u64::from(run.nodes.count);
@@ -114,7 +114,7 @@ impl Seen<'_> {
         (sums.0 + here, sums.1 + here * u64::from(self.run.procs))
     }
 
-    /// What the node holds of the app, and what it had for it.
+    /// How many of the app's processes the node holds, and which slots it had for them.
     fn node(&self) -> String {
         let all: u64 = self
             .runs()
@@ -139,7 +139,7 @@ impl Seen<'_> {
         )
     }
 
-    /// Why not the node before.
+    /// Why the process is not on the node before.
     fn node_before(&self) -> Option<String> {
         let (run, node) = if self.at.node > 0 {
             (self.run, self.run.nodes.first + self.at.node - 1)
@@ -216,7 +216,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Which line of a file gives the rank its place.
+    /// Which line of a file decides the place of the rank.
     fn listed(&self) -> String {
         let table = self.plan.table();
         let Some((listing, numbering)) = table.listing[self.at.app] else {
@@ -239,7 +239,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The object, and the number on the node.
+    /// The object of the process, and its number on the node.
     fn object(&self) -> String {
         let state = self.state(self.run.nodes.first + self.at.node);
         let local = format!(
@@ -255,7 +255,7 @@ impl Seen<'_> {
         }
     }
 
-    /// What it is bound to.
+    /// What the process is bound to.
     fn cpus(&self) -> String {
         let table = self.plan.table();
         let policy = self.plan.app(self.at.app).policy();

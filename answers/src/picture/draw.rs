@@ -1,19 +1,19 @@
-//! Boxes in boxes as SVG: one panel for each package, so that narrow screens can put them below each other.
+//! Boxes in boxes as SVG: one panel for each package, so that a narrow screen can stack them.
 
 use super::seats::{NODE, Proc, Seats};
 use super::tree::{Part, Tree};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A cell, and the way to the next.
+/// The size of a cell, and the distance to the next.
 const CELL: (u32, u32) = (34, 22);
 const STEP: (u32, u32) = (38, 26);
-/// Cells beside each other.
+/// Cells in a row at most.
 const ACROSS: u32 = 8;
-/// Around what is in a box, and above it for its label.
+/// The space inside the edges of a box, and the height of its label.
 const PAD: u32 = 4;
 const LABEL: u32 = 15;
-/// Processes that are drawn in one core, and in one larger box; the rest is counted.
+/// The most processes drawn in one core, and in one larger box; the rest are counted.
 const IN_LEAF: usize = 16;
 const IN_PART: usize = 256;
 
@@ -28,7 +28,7 @@ pub(super) struct Panel {
 struct Pen<'a> {
     seats: &'a Seats,
     moved: &'a dyn Fn(u32) -> bool,
-    /// Where leaves stand on the panel at hand.
+    /// The position of each leaf on the current panel.
     at: HashMap<usize, (u32, u32)>,
     cells: String,
     boxes: String,
@@ -49,7 +49,7 @@ pub(super) fn panels(tree: &Tree, seats: &Seats, moved: &dyn Fn(u32) -> bool) ->
     };
     let root = &tree.root;
     let mut panels = Vec::new();
-    // What belongs to no package: processes that are not bound, cores alone.
+    // Everything outside packages: processes that are not bound, and cores in no package.
     let loose = Part {
         label: match (seats.in_part.contains_key(&NODE), root.own.is_empty()) {
             (true, true) => "not bound to a part of the node".to_owned(),
@@ -93,14 +93,14 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws a box. Gives its size.
+    /// Draws a box. Returns its size.
     fn part(&mut self, part: &Part, x: u32, y: u32, room: u32) -> (u32, u32) {
         let within = ACROSS * STEP.0 + room * 2 * PAD;
         let (left, mut down) = (x + PAD, y + LABEL);
         let mut right = left + 8 * u32::try_from(part.label.chars().count()).unwrap_or(0) * 3 / 4;
-        // The box comes before what is in it.
+        // The frame is inserted here, before the content of the box.
         let hole = self.boxes.len();
-        // Of boxes with the same cores the innermost has the processes.
+        // If nested boxes have the same cores, the processes go into the innermost one.
         let innermost = part.parts.iter().all(|inner| inner.leaves != part.leaves);
         let chips = self.seats.in_part.get(&part.leaves).filter(|_| innermost);
         let chips = chips.map_or(&[][..], Vec::as_slice);
@@ -130,7 +130,7 @@ impl Pen<'_> {
             );
             let (mut w, mut h) = self.part(inner, cx, down, room.saturating_sub(1));
             if cx > left && cx + w > x + within {
-                // It goes to the next line.
+                // The box does not fit in this row: redraw it in the next one.
                 self.boxes.truncate(mark.0);
                 self.cells.truncate(mark.1);
                 self.procs.truncate(mark.2);
@@ -168,7 +168,7 @@ impl Pen<'_> {
         self.labels += &format!("<text class=\"l\" x=\"{x}\" y=\"{y}\">{text}</text>");
     }
 
-    /// Draws a core with its processes. Gives its height.
+    /// Draws a core with its processes. Returns its height.
     fn leaf(&mut self, leaf: usize, x: u32, y: u32) -> u32 {
         self.at.insert(leaf, (x, y));
         let procs = self.seats.in_leaf.get(&leaf).map_or(&[][..], Vec::as_slice);
@@ -176,7 +176,7 @@ impl Pen<'_> {
         let rows = shown.max(1);
         let more = procs.len() > IN_LEAF;
         let height = rows * CELL.1 + if more { LABEL } else { 0 };
-        // The string takes every number.
+        // Writing to a String cannot fail.
         let _ = write!(self.cells, "M{x} {y}h{}v{height}h-{}z", CELL.0, CELL.0);
         for (row, &proc) in (0..).zip(procs.iter().take(IN_LEAF)) {
             self.proc(proc, &[(x, y + row * CELL.1, CELL.0, CELL.1)]);
@@ -188,10 +188,10 @@ impl Pen<'_> {
         height
     }
 
-    /// Draws the processes that have several cores of this panel.
+    /// Draws the processes that have several cores of their own on this panel.
     fn over(&mut self) {
         let seats = self.seats;
-        // A process over several packages is drawn in the first.
+        // A process over several packages is drawn in the first one.
         let here = |leaves: &Vec<usize>, at: &HashMap<usize, (u32, u32)>| {
             leaves.first().is_some_and(|leaf| at.contains_key(leaf))
         };
@@ -217,7 +217,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws a process over these places.
+    /// Draws a process as these rectangles.
     fn proc(&mut self, proc: usize, spans: &[(u32, u32, u32, u32)]) {
         let Proc {
             rank,
@@ -241,7 +241,7 @@ impl Pen<'_> {
     }
 }
 
-/// Text that may stand in markup.
+/// Text escaped for markup.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for sign in text.chars() {

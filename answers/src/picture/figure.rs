@@ -1,4 +1,4 @@
-//! Figures beside a plan: ranks with the edges that leave their nodes, and candidates by what they cost.
+//! Figures beside a plan: ranks with the edges that leave their nodes, and candidates by their traffic.
 
 use super::draw::escaped;
 use super::{Drawing, STYLE, html};
@@ -10,7 +10,7 @@ use stowplan_engine::plan::Plan;
 pub struct FigureRank {
     /// The rank in its app.
     pub rank: u32,
-    /// Ranks of one node have one number.
+    /// The number of its node; ranks on the same node have the same number.
     pub node: u32,
     /// The node's name.
     pub name: String,
@@ -30,33 +30,33 @@ pub struct FigureEdge {
 /// Ranks and the edges between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Edges {
-    /// What is shown, in words.
+    /// What the figure shows, in words.
     pub title: String,
     /// The ranks.
     pub ranks: Vec<FigureRank>,
-    /// Each pair once.
+    /// The edges, each pair of ranks once.
     pub edges: Vec<FigureEdge>,
 }
 
-/// A way to place a job, and what it costs.
+/// A way to place a job, and the traffic it causes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
     /// Its words.
     pub words: String,
-    /// What leaves all nodes, in words.
+    /// The traffic that leaves all nodes, in words.
     pub leave: String,
-    /// What leaves the worst node, in words.
+    /// The traffic that leaves the worst node, in words.
     pub worst: String,
-    /// The same as parts of the largest, in thousandths.
+    /// Both as fractions of the largest value, in thousandths.
     pub at: (u32, u32),
-    /// The job as asked.
+    /// Whether this is the job as asked.
     pub asked: bool,
 }
 
-/// From one rank to the next, and the size of its box.
+/// The distance from one rank to the next, and the size of a rank's box.
 const STEP: (u32, u32) = (46, 36);
 const CELL: (u32, u32) = (32, 20);
-/// Around a figure, and above it.
+/// The margin around a figure, and the height of its head.
 const MARGIN: u32 = 12;
 const HEAD: u32 = 44;
 
@@ -111,7 +111,8 @@ pub fn edges_svg(edges: &Edges) -> String {
     image(width, height, &inner)
 }
 
-/// The plot of candidates: what leaves all nodes to the right, what leaves the worst node up. Numbers are those of the list.
+/// The plot of candidates. The horizontal axis is the traffic that leaves all nodes, the vertical axis that of the worst node.
+/// Candidates have the numbers of the list.
 #[must_use]
 pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
     const SIDE: u32 = 400;
@@ -129,7 +130,7 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
     for (number, candidate) in (1..).zip(candidates) {
         let x = LEFT + 16 + candidate.at.0 * (SIDE * 2 - 40) / 1000;
         let mut y = bottom - 16 - candidate.at.1 * (SIDE - 60) / 1000;
-        // Those that come to the same stand above each other.
+        // Candidates at the same place are drawn above each other.
         while taken
             .iter()
             .any(|&(other, high)| other.abs_diff(x) < 28 && high.abs_diff(y) < 20)
@@ -175,13 +176,13 @@ fn image(width: u32, height: u32, inner: &str) -> String {
     )
 }
 
-/// A page with a plan and a figure above it. `lines`: what is said above both.
+/// A page with a plan and a figure above it. `lines`: text above both.
 ///
 /// Cost: that of [`super::html`].
 #[must_use]
 pub fn html_with(title: &str, plan: &Plan, lines: &[String], figure: &str) -> String {
     let drawing = Drawing::new(plan, 2, &|_| false);
     let page = html::page(title, &[("", drawing)], lines);
-    // The figure stands behind what is said.
+    // The figure comes after the text.
     page.replacen("<div>", &format!("<figure>{figure}</figure>\n<div>"), 1)
 }

@@ -6,7 +6,7 @@ use stowplan_engine::count::counted;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// Characters of a host list that are shown.
+/// Characters of a host list that are shown at most.
 const HOSTS_SHOWN: usize = 400;
 
 /// One plan, or two beside each other.

@@ -1,20 +1,20 @@
-//! Plans as pictures: a page for a browser that needs no network and no script to be read, or the drawing alone.
+//! Plans as pictures: an HTML page that needs no network and is readable without scripts, or the drawing alone.
 
 // Nodes that look the same.
 mod shape;
 // Boxes in boxes.
 mod tree;
-// Where processes stand in them.
+// Where processes are drawn in the boxes.
 mod seats;
 // As SVG.
 mod draw;
-// Which place each rank has.
+// The place of each rank.
 mod ranks;
 // The page around the drawing.
 mod html;
 // The drawing alone.
 mod svg;
-// Edges that leave, and candidates.
+// Edges that leave nodes, and candidates.
 pub mod figure;
 
 use crate::diff::words::change;
@@ -28,15 +28,15 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 
-/// Bytes of a picture at most.
+/// The most bytes of a picture.
 pub const BYTES_MAX: usize = 300_000;
-/// Of these: for drawings, for host lists, for the places of ranks.
+/// Of these: bytes for drawings, for host lists, and for the places of ranks.
 const DRAWN_BYTES: usize = 165_000;
 const HOSTS_BYTES: usize = 40_000;
 const RANKS_BYTES: usize = 30_000;
-/// Stretches of the strip of all nodes.
+/// The most parts of the strip of all nodes.
 const STRIP_PARTS: u32 = 200;
-/// Apps that the legend names.
+/// The most apps that the legend names.
 const APPS_MAX: usize = 12;
 
 const STYLE: &str = include_str!("style.css");
@@ -49,7 +49,7 @@ pub fn html(plan: &Plan) -> String {
     html_of(plan, &[])
 }
 
-/// As [`html`], with where the topologies came from above it: `machines`, a line each.
+/// As [`html`], with the source of each topology above the plan: `machines`, a line each.
 ///
 /// Cost: as [`html`].
 #[must_use]
@@ -58,7 +58,7 @@ pub fn html_of(plan: &Plan, machines: &[String]) -> String {
     html::page("stowplan", &[("", drawing)], machines)
 }
 
-/// The drawing of a plan alone, as one SVG image without script: for notebooks and documents.
+/// The drawing of a plan alone, as one SVG image without scripts: for notebooks and documents.
 ///
 /// Cost: as [`html`], without the search box.
 #[must_use]
@@ -66,7 +66,7 @@ pub fn svg(plan: &Plan) -> String {
     svg_of(plan, &[])
 }
 
-/// As [`svg`], with where the topologies came from above it: `machines`, a line each.
+/// As [`svg`], with the source of each topology above the plan: `machines`, a line each.
 ///
 /// Cost: as [`svg`].
 #[must_use]
@@ -74,7 +74,7 @@ pub fn svg_of(plan: &Plan, machines: &[String]) -> String {
     svg::image(&[("", Drawing::new(plan, 1, &|_| false))], machines)
 }
 
-/// A page with two plans beside each other, what moved marked. `lines`: what is said above them.
+/// A page with two plans beside each other, with the ranks that moved marked. `lines`: text above the plans.
 ///
 /// Cost: twice that of [`html`].
 #[must_use]
@@ -87,7 +87,7 @@ pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
     html::page("stowplan diff", &sides, lines)
 }
 
-/// Two drawings beside each other, what moved marked.
+/// Two drawings beside each other, with the ranks that moved marked.
 ///
 /// Cost: twice that of [`svg`].
 #[must_use]
@@ -100,7 +100,7 @@ pub fn svg_diff(a: &Plan, b: &Plan) -> String {
     svg::image(&sides, &[])
 }
 
-/// Whether a rank is elsewhere in the other plan.
+/// Whether a rank has another place in the other plan.
 fn moved<'p>(a: &'p Plan, b: &'p Plan) -> impl Fn(u32) -> bool + 'p {
     move |rank| {
         let ours = Rows::new(a).row(Rank(rank));
@@ -109,23 +109,23 @@ fn moved<'p>(a: &'p Plan, b: &'p Plan) -> impl Fn(u32) -> bool + 'p {
     }
 }
 
-/// All that a picture of a plan says.
+/// The content of a picture of a plan.
 struct Drawing {
     summary: String,
     apps: Vec<String>,
     /// Apps that the legend leaves out.
     more_apps: usize,
     drawn: Vec<Drawn>,
-    /// Shapes that are not drawn, and their nodes.
+    /// Shapes that are not drawn, and the number of their nodes.
     more: (usize, u64),
     strip: Vec<StripPart>,
     ranks: String,
 }
 
-/// Neighbouring nodes of one shape, in a strip of all nodes that is 1000 wide.
+/// Neighbouring nodes of one shape, as a part of the strip of all nodes, which is 1000 wide.
 struct StripPart {
     name: String,
-    /// `n0` and `n1` by turns, `idle`.
+    /// `n0` and `n1` in turn, or `idle`.
     class: &'static str,
     title: String,
     x: u32,
@@ -141,15 +141,15 @@ struct Drawn {
     count: u64,
     procs: u64,
     panels: Vec<Panel>,
-    /// What is not in the panels.
+    /// What the panels do not show.
     note: Option<String>,
 }
 
 impl Drawing {
-    /// `share`: how many drawings share the room.
+    /// `share`: how many drawings share the space.
     fn new(plan: &Plan, share: usize, moved: &dyn Fn(u32) -> bool) -> Self {
         let all = shapes(plan);
-        // The largest, in the order of their nodes.
+        // The largest shapes, in node order.
         let mut kept: Vec<usize> = (0..all.len()).collect();
         kept.sort_by_key(|&at| std::cmp::Reverse(all[at].count));
         let rest = kept.split_off(kept.len().min(SHAPES_MAX));
@@ -229,7 +229,7 @@ impl Drawn {
     }
 }
 
-/// The numbers that people quote.
+/// The numbers that people quote: ranks, nodes, shapes.
 fn summary(plan: &Plan, used: u64, shapes: usize) -> String {
     let idle = u64::from(plan.world().names.len()) - used;
     let idle = match idle {
@@ -268,7 +268,7 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
     (told, real.len().saturating_sub(APPS_MAX))
 }
 
-/// All nodes in a row, by shape.
+/// The strip of all nodes, by shape.
 fn strip(plan: &Plan, all: &[Shape], kept: &[usize]) -> Vec<StripPart> {
     let names = &plan.world().names;
     let nodes = names.len();

@@ -1,13 +1,13 @@
-//! Which place each rank has, folded: for the search box.
+//! The place of each rank, folded: for the search box.
 
 use super::shape::{Shape, letter};
 use serde::Serialize;
 use stowplan_engine::plan::Plan;
 
-/// Ranks up to which the table is made.
+/// The most ranks for which the table is made.
 const RANKS_MAX: u32 = 1 << 22;
 
-/// Ranks from `first` on: `times` times `count` of them, with local ranks from `local` in steps of `step`.
+/// Ranks from `first` on: `times` groups of `count` ranks, each group with local ranks from `local` on in steps of `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fold {
     first: u32,
@@ -18,7 +18,7 @@ struct Fold {
     step: u32,
 }
 
-/// The table as JSON, at most so many bytes of it: what is behind is not found.
+/// The table as JSON, at most `bytes` long. The search does not find ranks beyond its end.
 ///
 /// Cost: a few additions a rank.
 pub(super) fn table(plan: &Plan, shapes: &[Shape], drawn: &[usize], bytes: usize) -> String {

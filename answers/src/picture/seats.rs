@@ -1,4 +1,4 @@
-//! Where in a drawing each process of a node stands: in a core, over several, or in the smallest box around its cpus.
+//! Where the drawing shows each process of a node: in a core, over several cores, or in the smallest box around its cpus.
 
 use super::shape::Shape;
 use super::tree::{Part, Tree};
@@ -10,10 +10,10 @@ use stowplan_engine::plan::{Located, Plan};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_engine::table::names::NodeId;
 
-/// Processes that are drawn, of all shapes together.
+/// Processes that are drawn at most, for all shapes together.
 pub(super) const PROCS_MAX: u32 = 1000;
 
-/// Stands for the whole node, beside its boxes.
+/// Stands for the whole node instead of one of its boxes.
 pub(super) const NODE: (usize, usize) = (usize::MAX, usize::MAX);
 
 /// A process of the first node of a shape.
@@ -22,19 +22,19 @@ pub(super) struct Proc {
     pub(super) rank: u32,
     pub(super) app: usize,
     pub(super) local: u32,
-    /// What its title says.
+    /// The text of its title.
     pub(super) title: String,
 }
 
-/// Where the processes of a node stand.
+/// Where the processes of a node are drawn.
 #[derive(Debug, Default)]
 pub(super) struct Seats {
     pub(super) procs: Vec<Proc>,
-    /// Those that have a core to themselves or share it: by leaf.
+    /// Processes bound to one core, alone or shared: by leaf.
     pub(super) in_leaf: HashMap<usize, Vec<usize>>,
-    /// Those that have several cores to themselves: process, and its leaves.
+    /// Processes bound to several cores that no other process has: process, and its leaves.
     pub(super) over: Vec<(usize, Vec<usize>)>,
-    /// Those in a box, by the box's leaves; the whole node also for those that are not bound.
+    /// All other processes, by the leaves of the smallest box around theirs; [`NODE`] if there is none, or if they are not bound.
     pub(super) in_part: HashMap<(usize, usize), Vec<usize>>,
     /// Processes that are not drawn.
     pub(super) more: u64,
@@ -113,7 +113,7 @@ impl Seats {
     }
 }
 
-/// The PUs of all leaves by OS number, each with its leaf.
+/// The PUs of all leaves, sorted by OS number, each with its leaf.
 fn sites(tree: &Tree) -> Vec<(u32, usize)> {
     let leaves = tree.leaves.iter().enumerate();
     let mut sites: Vec<(u32, usize)> = leaves
@@ -123,7 +123,7 @@ fn sites(tree: &Tree) -> Vec<(u32, usize)> {
     sites
 }
 
-/// The leaves that a set touches, and its list form. Cost: the set.
+/// The leaves that a cpu set touches, and the set in list form. Cost: the set.
 fn touched(plan: &Plan, set: CpusetId, sites: &[(u32, usize)]) -> (Vec<usize>, String) {
     let cpus = plan.world().cpusets.get(set);
     let mut touched = Vec::new();
@@ -137,7 +137,7 @@ fn touched(plan: &Plan, set: CpusetId, sites: &[(u32, usize)]) -> (Vec<usize>, S
     (touched, list_form(cpus))
 }
 
-/// The GPUs of a process, as its title says them.
+/// The GPUs of a process, as its title names them.
 fn told_gpus(given: Option<&GivenGpus>, node: NodeId, local_rank: u32) -> String {
     match given.map_or(&[][..], |given| given.of(node, local_rank)) {
         [] => String::new(),
@@ -145,13 +145,13 @@ fn told_gpus(given: Option<&GivenGpus>, node: NodeId, local_rank: u32) -> String
     }
 }
 
-/// Whether a box has all of some leaves.
+/// Whether a box contains all of these leaves (at least one).
 fn around(part: &Part, leaves: &[usize]) -> bool {
     let (from, end) = part.leaves;
     !leaves.is_empty() && leaves.iter().all(|leaf| (from..end).contains(leaf))
 }
 
-/// The smallest box around some leaves.
+/// The leaves of the smallest box around some leaves.
 fn smallest(part: &Part, leaves: &[usize]) -> (usize, usize) {
     let inner = part.parts.iter().find(|part| around(part, leaves));
     inner.map_or(part.leaves, |inner| smallest(inner, leaves))

@@ -10,26 +10,26 @@ use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Shapes that are drawn; the rest is counted.
+/// The most shapes that are drawn; the rest are counted.
 pub(super) const SHAPES_MAX: usize = 40;
-/// Stretches of equal processes of a node that are compared; of nodes with more the patterns are.
+/// The most stretches of equal processes of a node that are compared; beyond them, patterns are compared.
 const STRETCHES_MAX: usize = 1 << 12;
 
-/// Neighbouring processes of a node: app, how many, their cpus.
+/// Neighbouring processes of a node with the same app and cpus: app, count, cpus.
 pub(super) type Alike = (AppId, u32, Option<CpusetId>);
 
 /// Nodes that look the same.
 pub(super) struct Shape {
     pub(super) topology: TopologyId,
-    /// In node order.
+    /// Its nodes, in node order.
     pub(super) nodes: Vec<NodeRange>,
     pub(super) count: u64,
-    /// What the first node has, by local rank.
+    /// The runs on its first node, by local rank.
     pub(super) runs: Vec<AppRun>,
     pub(super) procs: Vec<Alike>,
 }
 
-/// What makes two nodes look the same.
+/// Nodes look the same if these are equal.
 type Key = (TopologyId, Vec<Alike>, Vec<(u32, u32)>);
 
 /// All shapes, in the order of their first nodes.
@@ -63,7 +63,8 @@ pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
     shapes
 }
 
-/// The processes of a node in stretches of equal ones; behind so many the patterns stand for them.
+/// The processes of a node as stretches of equal ones. Beyond [`STRETCHES_MAX`] stretches, each further run counts as its
+/// pattern and number of processes.
 fn alike(plan: &Plan, runs: &[AppRun]) -> (Vec<Alike>, Vec<(u32, u32)>) {
     let mut procs: Vec<Alike> = Vec::new();
     let mut rest = Vec::new();
@@ -87,7 +88,7 @@ fn alike(plan: &Plan, runs: &[AppRun]) -> (Vec<Alike>, Vec<(u32, u32)>) {
 }
 
 impl Shape {
-    /// Its nodes as a host list of at most so many bytes, and how many nodes that leaves out.
+    /// Its nodes as a host list of at most `bytes` bytes, and the number of nodes that the list leaves out.
     pub(super) fn hosts(&self, plan: &Plan, bytes: usize) -> (String, u64) {
         let names = &plan.world().names;
         let mut text = String::new();
@@ -106,7 +107,7 @@ impl Shape {
         (text, self.count - told)
     }
 
-    /// The GPUs that its processes are given, by local rank; `None`: none.
+    /// The GPUs that its processes are given, by local rank; `None`: no GPUs.
     pub(super) fn gpus(&self, plan: &Plan) -> Option<String> {
         if !plan.tells_gpus() {
             return None;
@@ -115,7 +116,7 @@ impl Shape {
         gpus::by_local_rank(plan, &plan.given_gpus_on(node), node)
     }
 
-    /// Its processes on each node.
+    /// The number of processes on each of its nodes.
     pub(super) fn size(&self) -> u64 {
         self.procs
             .iter()

@@ -1,16 +1,16 @@
-//! The drawing alone: all that the page has, without its script.
+//! The drawing alone: all of the page, without its script.
 
 use super::draw::escaped;
 use super::{Drawing, STYLE};
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 
-/// A drawing's width, and the way to the next one.
+/// The width of a drawing, and the distance to the next one.
 const WIDTH: u32 = 1120;
 const STEP: u32 = 1160;
 const MARGIN: u32 = 16;
 const GAP: u32 = 10;
-/// Characters of a line.
+/// Characters of a line at most.
 const LINE: usize = 210;
 
 /// One plan, or two beside each other.
@@ -63,7 +63,7 @@ impl Side {
         self.text += text;
     }
 
-    /// All nodes in their order.
+    /// Draws all nodes in order.
     fn strip(&mut self, drawing: &Drawing) {
         for part in &drawing.strip {
             self.put(&format!(
@@ -113,7 +113,7 @@ impl Side {
                 escaped(&drawn.hosts)
             );
             if drawn.more_hosts > 0 {
-                // A String takes every character.
+                // Writing to a String cannot fail.
                 let _ = write!(open, " data-hosts-more=\"{}\"", drawn.more_hosts);
             }
             self.put(&(open + ">\n"));

@@ -5,15 +5,15 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// A box with what is in it.
+/// A box with its content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
-    /// What stands on it: `package 0 · numa 0`.
+    /// Its label: `package 0 · numa 0`.
     pub(super) label: String,
-    /// Its leaves: first, and one behind the last.
+    /// The range of its leaves: the first, and one after the last.
     pub(super) leaves: (usize, usize),
     pub(super) parts: Vec<Self>,
-    /// Leaves that lie in no part.
+    /// Leaves that are in none of its parts.
     pub(super) own: Vec<usize>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Tree {
     pub(super) leaves: Vec<RoaringBitmap>,
 }
 
-/// Logical PUs as ranges: first, and one behind the last.
+/// Ranges of logical PUs: the first, and one after the last.
 type Ranges = Vec<(u32, u32)>;
 
 const LEVELS: [ObjKind; 3] = [ObjKind::Package, ObjKind::Numa, ObjKind::L3];
@@ -37,7 +37,7 @@ struct Builder<'p> {
     tree: Tree,
 }
 
-/// The boxes of a topology. Cost: its objects, for each level those inside of each box.
+/// The boxes of a topology. Cost: for each box and each level below it, the objects of the level.
 pub(super) fn tree(plan: &Plan, topology: TopologyId) -> Tree {
     let topologies = &plan.world().topologies;
     let leaf = match topologies.count(topology, ObjKind::Core) {
@@ -111,7 +111,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Numbers the leaves inside some ranges.
+    /// Numbers the leaves inside these ranges that are wanted.
     fn leaves(&mut self, ranges: &[(u32, u32)], wanted: &dyn Fn(&Ranges) -> bool) -> Vec<usize> {
         let os = self.plan.world().topologies.pus_os(self.topology);
         let mut own = Vec::new();

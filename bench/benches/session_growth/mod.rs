@@ -1,4 +1,4 @@
-//! Nanoseconds of an event, in a table: in memory, journaled, synced, replayed, at three sizes.
+//! A table of nanoseconds an event: in memory, journaled, synced, replayed, at three sizes.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Events of one run, and of one with syncs.
 const EVENTS: usize = 400_000;
 const SYNCED: usize = 20_000;
-/// Events written, or written and synced, at once.
+/// How many events are written, or written and synced, at a time.
 const GROUP: usize = 64;
 
 /// What is timed.
@@ -27,7 +27,7 @@ const ROWS: [(&str, Row); 5] = [
 /// One run: nanoseconds an event.
 type Row = fn(&Mix, &[Event<'_>]) -> f64;
 
-/// Nanoseconds this thread was on a core, where the kernel tells; else those that went by.
+/// Nanoseconds that this thread was on a core, when the kernel tells; otherwise the time that passed.
 fn on_core(since: Instant) -> u128 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let first = told
@@ -36,7 +36,7 @@ fn on_core(since: Instant) -> u128 {
     first.unwrap_or_else(|| since.elapsed().as_nanos())
 }
 
-/// Nanoseconds of work, an event.
+/// Nanoseconds of the work for each event.
 fn each(work: impl FnOnce(), events: usize) -> f64 {
     let start = Instant::now();
     let before = on_core(start);
@@ -102,7 +102,7 @@ fn filed(mix: &Mix, events: &[Event<'_>]) -> f64 {
     spent
 }
 
-/// A journal of all that happened to the state, and then of the events; less what the former alone takes.
+/// Replays a journal of everything that made the state, followed by the events; subtracts the time of the first part alone.
 #[expect(
     clippy::float_arithmetic,
     reason = "for people; nothing is decided by it"
@@ -128,8 +128,8 @@ fn replayed(mix: &Mix, events: &[Event<'_>]) -> f64 {
     replay(&bytes) - alone
 }
 
-/// How many times longer a journal takes, synced after each group, than its bytes written and synced alone. By the
-/// clock on the wall, since waiting is what a sync does.
+/// How many times longer a journal that is synced after each group takes than writing and syncing its bytes alone. This is
+/// wall-clock time, because a sync waits.
 fn synced(mix: &Mix, events: &[Event<'_>]) -> f64 {
     let events = &events[..SYNCED.min(events.len())];
     let mut state = mix.state.clone();
@@ -210,7 +210,7 @@ pub(super) fn tell(words: &[String]) {
             for (size, best) in &times {
                 let _ = write!(out, "  {:.1} at {size}", best[at]);
             }
-            // Sizes grow by 100 from first to last: the exponent is half the decimal logarithm of the ratio.
+            // Sizes grow by 100 from first to last, so the exponent is half the decimal logarithm of the ratio.
             if times.len() == SIZES.len() {
                 let exponent = (times[2].1[at] / times[0].1[at]).log10() / 2.0;
                 let _ = write!(out, "  exponent {exponent:.2}");

@@ -1,7 +1,8 @@
-//! What a second thread gives one plan, beside what it gives two plans that have nothing to do with each other: the most that
-//! two processors of this machine have to give at that hour.
+//! How much a second thread speeds up one plan, and how much it speeds up two independent plans. The second is the most that two
+//! processors of this machine can give at that hour.
 //!
-//! `pair [NAME] [TIMES]`: one plan on one thread, one on two, and two at once on a thread each, in turns; the middle of each.
+//! `pair [NAME] [TIMES]`: one plan on one thread, one plan on two threads, two plans at once on a thread each; alternately, with
+//! the median of each.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     for _ in 0..times.max(1) {
         took[0].push(one.install(plan));
         took[1].push(both.install(plan));
-        // Each has a clock of its own: the longer one counts.
+        // Each plan has its own clock; the longer time counts.
         let times = std::thread::scope(|scope| {
             let second = scope.spawn(|| other.install(plan));
             let first = one.install(plan);

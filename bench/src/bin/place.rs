@@ -1,7 +1,7 @@
-//! Places one shape some times, or asks something of its plan some times, and does nothing else: what profilers are run on.
+//! Places one shape several times, or asks its plan several times, and does nothing else. Profilers are run on this.
 //!
-//! `place NAME [DIVISOR] [TIMES] [again|plan|lose|check|expand|bytes|ask]`: `again` runs the stages with what they kept, `plan`
-//! makes a plan besides, `lose` plans without some processes and loses a node before each further plan.
+//! `place NAME [DIVISOR] [TIMES] [again|plan|lose|check|expand|bytes|ask]`: `again` runs the stages with the tables they kept,
+//! `plan` also makes a plan, `lose` plans without some processes and loses a node before each further plan.
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A node in front is lost, and the job planned again.
+/// Loses a node near the front, and plans the job again.
 fn lose(planner: &mut Planner, time: u32) {
     black_box(planner.lose(&format!("n{}", 76 + time))).ok();
     black_box(planner.plan().is_ok());

@@ -1,7 +1,8 @@
-//! One table of what every shape takes, as ratios: to memcpy, to the plain mapper, to the last run. Markdown, and a plot as SVG.
+//! One table with the cost of every shape, as ratios: to memcpy, to the plain mapper, to the last run. As Markdown, with a plot as SVG.
 //!
 //! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE]
-//! [--prterun PATH --topo-xml FILE [--stowplan PATH]]`: the last line also maps with a `prterun`, up to what it can bear.
+//! [--prterun PATH --topo-xml FILE [--stowplan PATH]]`: with the last line it also maps with a `prterun`, up to the largest job
+//! that prterun can bear.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use stowplan_bench::process::{Programs, Row};
 use stowplan_bench::{plain, process, report};
 use stowplan_scale_tests::shapes::{EQUAL, NAMES, RANKED, Words, named, ranked, regular};
 
-/// A node that both mappers, and others, read.
+/// A node that both mappers, and other programs, can read.
 const NODE: &str = "package:2 core:32 pu:1";
 const SLOTS: u32 = process::SLOTS;
 
@@ -99,7 +100,7 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Every shape that was asked for, and (shape, nanoseconds of the plain mapper, of ours) where that can do it.
+/// Every shape that was asked for; and for shapes that the plain mapper can place: name, its nanoseconds, ours.
 fn measured(asked: &Asked) -> (Vec<Measured>, Vec<(String, u64, u64)>) {
     let wanted = |name: &str| {
         asked
@@ -164,7 +165,7 @@ fn curves(processes: &[Row]) -> Vec<Curve> {
         curve("the plain mapper of the tests", "#808080", plain.collect()),
     ];
     if processes.is_empty() {
-        // What is published of it.
+        // The curves that are published.
         curves.push(curve(
             "PRRTE master, mapper alone (64,000 ranks)",
             "#c9701a",

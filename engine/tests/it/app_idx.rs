@@ -1,4 +1,4 @@
-//! Four components and `app_idx`: all apps, one alone, a hole. Each module is one of the seed's test files.
+//! Four components and `app_idx`: all apps, a single app, a hole. Each module is one of the seed's test files.
 
 use crate::job::{mapped, placed_by, procs, with_hole};
 use stowplan_engine::stage::component::AppIndex;

@@ -1,4 +1,4 @@
-//! Jobs that come to a cluster and leave it, in any order: slots and cpus return.
+//! Jobs start on a cluster and leave it in any order: their slots and cpus come back.
 
 use crate::job::{machine, resolved};
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ proptest! {
         let mut before = vec![left(cluster.world().unwrap())];
         let mut plans: Vec<Plan> = Vec::new();
         for (procs, map, bind, hosts) in jobs {
-            // Claims within the slots: a job that raises them is another story.
+            // The claims stay within the slots. A job whose claims raise the slots is not tested here.
             let hosts = hosts.map(|at| ["node0:1", "node1:2,node2:1", "+n2"][at]);
             let request = job(procs, MAPS[map], BINDS[bind], hosts);
             let Ok(resolved) = resolved(&request) else {
@@ -70,13 +70,13 @@ proptest! {
                 before.push(left(cluster.world().unwrap()));
             }
         }
-        // The last one back: all is as it was before it came.
+        // Returns the last job: everything is as it was before this job came.
         if let Some(last) = plans.pop() {
             cluster.release(&last).unwrap();
             before.pop();
             prop_assert_eq!(&left(cluster.world().unwrap()), before.last().unwrap());
         }
-        // The rest in another order.
+        // Returns the others in another order.
         if !plans.is_empty() {
             let at = order.index(plans.len());
             plans.rotate_left(at);
@@ -106,7 +106,7 @@ fn a_plan_of_elsewhere_is_not_taken_back() {
         here.release(&plan).unwrap_err(),
         ReleaseError::OtherNodes { plan: 2, here: 1 }
     );
-    // A job that is refused leaves the cluster as it was.
+    // A refused job leaves the cluster as it was.
     let before = left(here.world().unwrap());
     assert!(
         here.place(resolved(&job(9, "slot", "", None)).unwrap())
@@ -115,7 +115,7 @@ fn a_plan_of_elsewhere_is_not_taken_back() {
     assert_eq!(left(here.world().unwrap()), before);
 }
 
-/// A job on nodes that an earlier one left counts its own processes alone, and finds nodes without any of them empty.
+/// On nodes that an earlier job uses, a job counts only its own processes, and nodes without its own processes count as empty.
 #[test]
 fn a_later_job_starts_afresh_on_shared_nodes() {
     let mut cluster = Cluster::new(machine());
@@ -128,7 +128,7 @@ fn a_later_job_starts_afresh_on_shared_nodes() {
     assert_eq!(local, [0, 0, 0]);
 }
 
-/// Hosts are among the nodes of the job's sessions.
+/// Hosts must be nodes of the job's sessions.
 #[test]
 fn hosts_outside_the_sessions_are_refused() {
     let node = |number| NameRange {

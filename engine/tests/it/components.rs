@@ -1,4 +1,4 @@
-//! Components of a launcher's own at the ends of what they may choose: shares, ranks, spans.
+//! A launcher's own components at the limits of what they may choose: shares, ranks, spans.
 
 use crate::job::{machine, machine_of, resolved};
 use stowplan_engine::count::{ProcCount, Rank};
@@ -19,7 +19,7 @@ fn three_packages() -> Machine {
     machine_of(9, &[(ObjKind::Package, 3), (ObjKind::Core, 9)])
 }
 
-/// Apps by these maps, the last of them placed by a component that counts so.
+/// Apps with these maps. A component with this count places the last of them.
 fn placed(
     machine: Machine,
     apps: &[(Option<u32>, &str)],
@@ -80,7 +80,7 @@ fn shares_of_no_nodes_say_nothing() {
 
 #[test]
 fn more_than_ranks_can_count_is_no_share() {
-    // Nobody counts a ppr app before its turn.
+    // A ppr app is not counted before its turn.
     let class = |count: Count| {
         placed(machine(), &[(None, "ppr:1:node")], count)
             .unwrap_err()
@@ -90,14 +90,15 @@ fn more_than_ranks_can_count_is_no_share() {
         class(|_, _, _| Ok(vec![share(1, RANKS_MAX), share(1, 1), share(1, 0)])),
         "failed-map"
     );
-    // As many as can be counted are refused for the slots.
+    // The largest count possible is refused for the lack of slots.
     assert_eq!(
         class(|_, _, _| Ok(vec![share(1, RANKS_MAX), share(2, 0)])),
         "not-enough-slots"
     );
 }
 
-/// Objects are filled node by node, whatever the app says of spans: that is about nodes, and these are counted.
+/// Objects are filled node by node, even if the app says SPAN: SPAN is about sharing over nodes, and here the component counts for
+/// each node.
 #[test]
 fn counted_nodes_are_filled_one_by_one() {
     let count: Count = |_, _, _| Ok(vec![share(1, 6), share(1, 2), share(1, 0)]);
@@ -116,7 +117,7 @@ fn counted_nodes_are_filled_one_by_one() {
     assert_eq!(packages, [0, 1, 2, 1, 2, 1, 0, 1]);
 }
 
-/// An app whose file gives its ranks is ranked by slot where a component places it: nobody reads the file then.
+/// When a component places an app whose file gives its ranks, the app is ranked by slot, because nothing reads the file then.
 #[test]
 fn an_app_of_a_file_is_ranked_by_slot() {
     let count: Count = |_, _, _| Ok(vec![share(2, 2), share(1, 0)]);

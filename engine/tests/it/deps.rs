@@ -1,4 +1,4 @@
-//! The engine's dependency tree is closed: what it is made of stands in `deps.txt`.
+//! The engine's dependency tree is fixed: `deps.txt` lists all of it.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -23,7 +23,7 @@ fn the_dependency_tree_is_the_one_written_down() {
         String::from_utf8_lossy(&told.stderr)
     );
     let text = String::from_utf8(told.stdout).unwrap();
-    // A path or a mark in parentheses follows the version of some.
+    // After the version, some have a path or a mark in parentheses.
     let tree: BTreeSet<&str> = text
         .lines()
         .filter_map(|line| line.split(" (").next())

@@ -35,7 +35,7 @@ pub(crate) fn files() -> Given {
     ]))
 }
 
-/// Two packages of four cores with one PU each, on every node; the launcher runs on node0.
+/// Every node has two packages of four cores with one PU each; the launcher runs on node0.
 pub(crate) fn machine() -> Machine {
     machine_of(
         8,
@@ -47,7 +47,7 @@ pub(crate) fn machine() -> Machine {
     )
 }
 
-/// Nodes of so many PUs, over which so many objects of each kind are spread evenly; the launcher runs on node0.
+/// Nodes with this many PUs and this many objects of each kind, spread evenly over the PUs; the launcher runs on node0.
 pub(crate) fn machine_of(pus: u32, kinds: &[(ObjKind, u32)]) -> Machine {
     let objects = |&(kind, many): &(ObjKind, u32)| {
         let wide = pus / many;
@@ -82,7 +82,7 @@ pub(crate) fn request(hosts: &str, procs: &[u32]) -> (SpawnRequest, Vec<AppId>) 
     (request, apps)
 }
 
-/// The request as it comes out of the relay, resolved.
+/// The request after the relay, resolved.
 pub(crate) fn resolved(request: &SpawnRequest) -> Result<Resolved, MapError> {
     let relayed = SpawnRequest::unpack(&request.pack().expect("it is small"))?;
     let context = Context {
@@ -126,7 +126,7 @@ pub(crate) fn procs(mapped: &Mapped) -> Vec<u32> {
         .collect()
 }
 
-/// Which component placed, and what it was called for.
+/// The component that placed each part, and what it was called for.
 pub(crate) fn placed_by(mapped: &Mapped) -> Vec<(&str, AppIndex)> {
     let done = mapped
         .calls
@@ -135,7 +135,7 @@ pub(crate) fn placed_by(mapped: &Mapped) -> Vec<(&str, AppIndex)> {
     done.map(|call| (&*call.component, call.app)).collect()
 }
 
-/// A job of two apps with a hole between them, all by one mapping, for the tests of `app_idx`.
+/// A job of two apps with a hole between them, all with one mapping, for the tests of `app_idx`.
 pub(crate) fn with_hole(mapping: &str) -> SpawnRequest {
     let mut request = SpawnRequest::new();
     for procs in [Some(2), None, Some(2)] {

@@ -1,4 +1,4 @@
-//! The relay read with suspicion: payloads that no setter makes, under headers that fit; and what must survive.
+//! The relay trusts no payload: payloads that no setter makes, behind valid headers; and requests that must survive.
 
 use crate::job::{mapped, procs};
 use stowplan_engine::count::ProcCount;
@@ -8,7 +8,7 @@ use stowplan_engine::spawn::request::{Label, Unknown};
 use stowplan_engine::spawn::{Intake, SpawnRequest, keys};
 use stowplan_engine::stage::component::AppIndex;
 
-/// A payload under a header that fits it.
+/// A payload behind a header that fits it.
 fn framed(payload: &[u8]) -> Vec<u8> {
     let mut bytes = b"STOWREQ\x01".to_vec();
     bytes.extend(
@@ -21,7 +21,7 @@ fn framed(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is said of a payload.
+/// The error for a payload.
 fn refusal(payload: &[u8]) -> String {
     let error = SpawnRequest::unpack(&framed(payload)).expect_err("no setter makes it");
     assert_eq!(error.class(), "bad-request");
@@ -66,21 +66,21 @@ fn a_payload_that_no_setter_makes_is_refused() {
         let told = refusal(&with_attributes(&rows));
         assert!(told.contains(why), "{rows:?}: {told}");
     }
-    // A hole holds nothing; what stands behind is too much; a number has one form.
+    // A hole holds nothing; nothing may follow the last part; a number has one form only.
     assert!(refusal(&[0, 0, 0, 1, 0, 0, 1, 1, 24, 0, 1, 2, 0]).contains("hole"));
     assert!(refusal(&[&sound[..], &[0]].concat()).contains("behind"));
     assert!(refusal(&[0x80, 0, 0, 0, 0, 0, 0]).contains("number"));
 }
 
-/// What [`one_of_each`] is to other processes, of this release or another. Typed in, so that whoever changes how requests
-/// are packed is told.
+/// The bytes that [`one_of_each`] has for other processes, of this release or another. They are written out here, so that a change
+/// in how requests are packed fails a test.
 const ONE_OF_EACH: &[&[u8]] = &[
     b"\x84\x8c\x01\x85\x20\x84\xc2\x01",
-    // Apps: their processes are counted, a hole, 300, counted.
+    // Apps: one without a count, a hole, one with 300 processes, one without a count.
     b"\x04\x01\x00\xad\x02\x01",
     b"\x02\x00\x05ocean\x02\x07--steps\x0212\x01\x03A=1\x04/tmp",
     b"\x02\x01x\x00\x00\x00",
-    // Attributes of the job, then of each app.
+    // Attributes of the job, then those of each app.
     b"\x10\x00\x94\x02\x01\x00\x01\x00\x95\x02\x01\x01\x02\x00\xbb\x02\x03\x01\x03",
     b"\x01\x03\x00\x03\x0aa:2,b[0-3]\x01\x19\x01\x03\x062:numa\x01\x1a\x01\x01\x97\x82\x01",
     b"\x03\x1a\x01\x01\x8b\xa0\x01\x03\x1b\x02\x01\x81\x20\x03\x1c\x03\x01\x87\xa0\x01",
@@ -90,7 +90,7 @@ const ONE_OF_EACH: &[&[u8]] = &[
     b"\x01\x01\x08site.tag\x06string\x01v",
 ];
 
-/// A request with all that travels, and with what does not.
+/// A request with everything that travels, and with things that do not travel.
 fn one_of_each() -> SpawnRequest {
     let mut intake = Intake::new();
     intake.push_app(Label {
@@ -174,12 +174,12 @@ fn lengths_are_judged_before_anything_is_allocated() {
     bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
     let told = SpawnRequest::unpack(&bytes).unwrap_err().to_string();
     assert!(told.contains("64 MiB"), "{told}");
-    // Four thousand million apps, labels, attributes in a handful of bytes.
+    // Four thousand million apps, labels or attributes in a handful of bytes.
     let many = [0xff, 0xff, 0xff, 0xff, 0x0f];
     refusal(&[&[0, 0, 0][..], &many].concat());
     refusal(&[&[0, 0, 0, 0][..], &many].concat());
     refusal(&[&[0, 0, 0, 0, 0][..], &many].concat());
-    // A request beyond the bound is not packed.
+    // A request above the limit is not packed.
     let mut request = SpawnRequest::new();
     let app = request.push_app(Some(ProcCount(1)), &"x".repeat(64 << 20));
     assert_eq!(request.pack().unwrap_err().class(), "bad-request");
@@ -222,7 +222,7 @@ fn an_app_of_no_processes_is_refused_not_counted() {
     let refused = request.pack().unwrap_err();
     assert_eq!(refused.class(), "bad-value");
     assert!(refused.to_string().contains('0'), "{refused}");
-    // Not by the relay alone: one who maps without it is told the same.
+    // The relay is not the only check: mapping without it gives the same error.
     let context = stowplan_engine::stage::resolve::Context {
         parent: None,
         spoken: &stowplan_engine::spawn::Spoken::default(),

@@ -1,4 +1,4 @@
-//! Promises of task maps: same map, same value; fewest blocks; every form says the same.
+//! Promises of task maps: equal maps are equal values, the blocks are the fewest, and every form says the same.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::taskmap::{Block, Encoder, FORM_WORDS, Form, JobNode, Limits, TaskMap};
 
-/// Are the long searches wanted? They take minutes in a debug build.
+/// Are the long searches asked for? They take minutes in a debug build.
 fn long() -> bool {
     std::env::var_os("STOWPLAN_LONG").is_some()
 }
@@ -30,7 +30,7 @@ fn text(map: &TaskMap, form: Form) -> String {
         .to_string()
 }
 
-/// Everything that the encoder promises of one map.
+/// Everything that the encoder promises for one map.
 fn judge(nodes: &[u32]) {
     let map = map_of(nodes);
     let by_flux = flux(nodes);
@@ -130,7 +130,7 @@ fn no_random_list_of_blocks_has_fewer_blocks() {
         let blocks = dice.blocks(size);
         let nodes = expand(blocks.iter().copied());
         judge(&nodes);
-        // However it is spelled, it is the same value; and so everything made of it is the same.
+        // However the map is spelled, its value is the same, and so is everything made from it.
         assert_eq!(
             TaskMap::from_blocks(blocks.iter().copied()).unwrap(),
             map_of(&nodes),
@@ -177,7 +177,7 @@ fn thirty_blocks_are_found_where_flux_writes_117() {
 
 #[test]
 fn a_long_chain_of_inner_cuts_keeps_its_way_through_sweeps_of_the_search() {
-    // Each run is one more than twice the rest of the one before, so inner cuts live on and on, and the search sweeps.
+    // Each run is one more than twice the rest of the run before. So inner cuts stay alive for long, and the search has to sweep.
     let mut dice = Dice::new(7);
     let counts: Vec<u32> = (0..60_000).map(|_| 1 + dice.roll(64)).collect();
     let list = (0..)

@@ -1,4 +1,4 @@
-//! Task maps judged the slow way: tasks written out one by one, and the fewest blocks found by trying them all.
+//! Task maps checked the slow way: tasks are written out one by one, and the fewest blocks are found by trying all of them.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ pub(crate) fn expand(blocks: impl IntoIterator<Item = Block>) -> Vec<u32> {
     nodes
 }
 
-/// Stretches of tasks on one node.
+/// Runs of consecutive tasks on one node.
 pub(crate) fn runs(nodes: &[u32]) -> Vec<(u32, u32)> {
     nodes
         .chunk_by(|a, b| a == b)
@@ -28,14 +28,14 @@ pub(crate) fn runs(nodes: &[u32]) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// May a block go round more than once?
+/// May a block repeat?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Repeats {
     Any,
     One,
 }
 
-/// The fewest blocks that spell these tasks: every block that starts at every task is tried.
+/// The fewest blocks that spell these tasks. It tries every block at every task.
 pub(crate) fn fewest(nodes: &[u32], repeats: Repeats) -> usize {
     let mut best = vec![usize::MAX; nodes.len() + 1];
     best[0] = 0;
@@ -65,7 +65,7 @@ fn same(nodes: &[u32]) -> usize {
     nodes.iter().take_while(|&&node| node == nodes[0]).count()
 }
 
-/// What Flux makes of the raw form, rule by rule as taskmap "The one encoding of a map" has them, the walk over the whole list included.
+/// What Flux makes of the raw form, by the rules of taskmap "The one encoding of a map", including the walk over the whole list.
 pub(crate) fn flux(nodes: &[u32]) -> Vec<Block> {
     let mut list: Vec<Block> = Vec::new();
     for (first, ppn) in runs(nodes) {
@@ -129,7 +129,7 @@ impl Dice {
         u32::try_from((mixed ^ (mixed >> 31)) % u64::from(below)).unwrap()
     }
 
-    /// A list of blocks whose numbers are small and often the same, so that they can be joined in many ways.
+    /// A list of blocks with small and often equal numbers, so that many of them can be joined.
     pub(crate) fn blocks(&mut self, tasks: u32) -> Vec<Block> {
         let (wide, deep, round) = match self.roll(4) {
             0 => (3, 3, 3),
@@ -169,7 +169,7 @@ impl Dice {
         list
     }
 
-    /// Runs on few nodes with few counts, which often ascend.
+    /// Runs on few nodes with few different counts, often on ascending nodes.
     pub(crate) fn runs(&mut self, runs: u32) -> Vec<(u32, u32)> {
         let (nodes, counts) = (2 + self.roll(6), 1 + self.roll(4));
         let (mut list, mut node) = (Vec::new(), self.roll(nodes));

@@ -1,4 +1,4 @@
-//! Detection of per-app directives, dispatch to components, promotions, and NOLOCAL on a shared head node.
+//! How per-app directives are detected, dispatch to components, promotions, and NOLOCAL on a shared head node.
 
 use crate::job::{machine, mapped, placed_by, places, request, resolved};
 use stowplan_engine::count::{ProcCount, Rank};
@@ -42,7 +42,7 @@ fn per_app_dispatch() {
         placed_by(&mapped),
         calls.map(|(name, app)| (name, AppIndex::Only(app)))
     );
-    // A rank or a binding of its own is enough.
+    // An own ranking or an own binding is enough.
     for directive in ["rank", "bind"] {
         let (mut request, apps) = crate::job::request(HOSTS, &[2, 2]);
         match directive {
@@ -66,7 +66,7 @@ fn oversubscribe_per_app_fails() {
         (refused.status, refused.error.class()),
         (SetStatus::BadParam, "app-forbidden-qualifier")
     );
-    // The same from a front end: the map of the whole job fails.
+    // The same request through a front end: mapping the whole job fails.
     let mut intake = Intake::new();
     intake.push_app(Label::default());
     let text = AtText::Value {
@@ -194,7 +194,7 @@ fn nolocal_head_slots_exact() {
     );
 }
 
-/// One process on each node, as far as they go.
+/// One process on each node, until the processes run out.
 fn thin(_: &Policy, procs: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<Share>, String> {
     let mut left = procs.map_or(u32::MAX, |procs| procs.0);
     let mut shares = Vec::new();
@@ -213,7 +213,7 @@ fn thin(_: &Policy, procs: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<
     Ok(shares)
 }
 
-/// All on the nodes whose numbers are even, the last of them first filled: no map of ours leaves nodes out.
+/// Everything on nodes with even numbers, the last of them filled first. No map of ours leaves nodes out.
 fn on_even_nodes(
     _: &Policy,
     procs: Option<ProcCount>,
@@ -236,7 +236,7 @@ fn on_even_nodes(
     Ok(shares)
 }
 
-/// From the last free core down, a core of the one package, then one of the other.
+/// From the last free core down, alternating between the two packages.
 fn down_both_packages(_: &Policy, node: &Node<'_>, procs: u32) -> Result<Vec<u32>, String> {
     let half = node.objects(ObjKind::Core) / 2;
     let down = (0..half).rev().flat_map(|core| [half + core, core]);
@@ -295,7 +295,7 @@ fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
     let own = |cores: &[u32]| -> Vec<(u32, String)> {
         cores.iter().map(|&core| (core, core.to_string())).collect()
     };
-    // Core 7 of node0 is taken by app 0; node2 is filled first, node1 left out.
+    // App 0 has core 7 of node0; node2 is filled first, and node1 is left out.
     assert_eq!(cores(1, "node2"), own(&[7, 3, 6, 2]));
     assert_eq!(cores(1, "node0"), own(&[3, 6]));
     assert_eq!(cores(2, "node0"), own(&[2]));
@@ -331,7 +331,7 @@ fn what_a_component_chooses_is_judged() {
         refused.unwrap_err().class().to_owned()
     };
     let right: Objects = |_, _, procs| Ok((0..procs).collect());
-    // Fewer processes, more than the slots, other nodes; cores that are not there; one core twice.
+    // Too few processes; more than the slots; other nodes; cores that do not exist; one core twice.
     assert_eq!(refusal(|_, _, _| Ok(Vec::new()), right), "failed-map");
     assert_eq!(
         refusal(|_, _, _| Ok(vec![Share { nodes: 3, procs: 1 }]), right),
@@ -363,7 +363,7 @@ fn what_a_component_chooses_is_judged() {
 #[test]
 fn a_launcher_registers_a_component_of_its_own() {
     let mut registry = Registry::standard();
-    // One process on each node, then the next node: whatever the slots.
+    // One process on each node in turn, whatever the slots are.
     let mine = Component {
         name: "thin".into(),
         priority: 99,

@@ -1,4 +1,4 @@
-//! The three app-level setters: what they store, with which status they refuse.
+//! The three setters for an app: what they store, and the status with which they refuse.
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
@@ -46,7 +46,7 @@ fn stored_bind(request: &SpawnRequest) -> BindPolicy {
         .expect("28 is there")
 }
 
-/// Everything that an app carries survives the relay, whatever setter stored it.
+/// Everything that an app carries survives the relay, no matter which setter stored it.
 fn survives_the_relay(request: &SpawnRequest) {
     let relayed = SpawnRequest::unpack(&request.pack().expect("it is small and sound"))
         .expect("it is small and sound");

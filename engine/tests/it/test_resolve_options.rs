@@ -1,4 +1,4 @@
-//! One app's options from the job's and its own attributes.
+//! How the options of one app are resolved from the job's attributes and its own.
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
@@ -66,7 +66,7 @@ fn mapby_overrides_job() {
     request.set_mapping(owner(app), "package").unwrap();
     let row = row(&request, app);
     assert_eq!(row.map, MapBy::Object(ObjKind::Package));
-    // Defaults follow the app's own map, not the job's words.
+    // Defaults follow the app's own map, not the job's.
     assert_eq!(
         (row.rank, row.bind),
         (RankBy::Fill, BindTo::Object(ObjKind::Package))

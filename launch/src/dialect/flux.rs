@@ -71,7 +71,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// The task map by numbers, where the plan's nodes stand by name as the instance's are taken to.
+/// The task map by node number, if the plan's nodes are in name order: the instance's nodes are assumed to be.
 fn by_number(job: &Job<'_>) -> Option<String> {
     if !job.nodes.ascend_by_name() {
         return None;

@@ -1,4 +1,4 @@
-//! Hosts with slots, for launchers that go over them by block.
+//! Hosts with slots, for launchers that fill hosts block by block.
 
 use super::comment_without_cpus;
 use crate::job::{Job, Unsaid};

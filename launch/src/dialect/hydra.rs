@@ -1,4 +1,4 @@
-//! MPICH's Hydra, from 4.1 on: a rank map over hosts, cpus for all nodes or for each.
+//! MPICH's Hydra, from 4.1 on: a rank map over hosts, and cpus for all nodes or for each node.
 
 use super::{comment, fits, lists, program, whole};
 use crate::job::{Job, Unsaid};
@@ -7,17 +7,17 @@ use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 use stowplan_engine::taskmap::Block;
 
-/// Bytes that a line of the host file has fewer than.
+/// A line of the host file must have fewer bytes.
 const LINE_BYTES_MAX: usize = 16 * 1024;
-/// Bytes of a rank map that is tried at all.
+/// A rank map must have fewer bytes.
 const MAP_BYTES_MAX: usize = crate::script::WORD_BYTES_MAX;
 
-/// Where cpus stand.
+/// Where the cpus are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cpus {
     /// In one list for all nodes.
     OfAll,
-    /// Behind each host.
+    /// After each host.
     OfEach,
 }
 
@@ -62,18 +62,18 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// The word for cpus, one list for all nodes.
+/// The word for cpus: one list for all nodes.
 fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok(Word::plain("none"));
     }
-    // Ranks beyond the list stay unbound: it is written whole.
+    // The whole list is written, because ranks beyond its end would stay unbound.
     let list = whole(super::common(job)?);
     let text = format!("user:{}", lists(job, &list, '+', ","));
     fits(text, "the list of cpus")
 }
 
-/// The line of a host with its own cpus.
+/// The line of a host, with its own cpus.
 fn line(job: &Job<'_>, number: u32) -> String {
     let name = job.nodes.name(number);
     match job.lists.group(number).list {
@@ -114,7 +114,7 @@ fn hosts<'p>(job: &'p Job<'p>, cpus: Cpus) -> File<'p> {
     }
 }
 
-/// The node of each rank: `0,1,1,0`, `(0,16384,64)` or `[(0,4096,1)]x256`, whichever is shorter, block by block.
+/// The node of each rank, block by block: `0,1,1,0`, `(0,16384,64)` or `[(0,4096,1)]x256`, whichever is shortest.
 fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
     let too_long = || {
         Unsaid(format!(
@@ -125,7 +125,7 @@ fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
     };
     let map = job.map.as_ref().ok_or_else(too_long)?;
     let blocks = map.fewest_blocks();
-    // One bracket is right, a second one runs once too often: the block that saves most gets it.
+    // Hydra repeats a second bracket once too often, so only one block gets a bracket: the one that it shortens most.
     let saved = |block: &Block| u64::from(block.repeat - 1) * items(block).len() as u64;
     let bracket = (0..blocks.len()).filter_map(|at| Some((at, blocks.get(at)?)));
     let bracket = bracket
@@ -157,7 +157,7 @@ fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
     Ok(text)
 }
 
-/// One round of a block.
+/// One round of a block, as it is written.
 fn items(block: &Block) -> String {
     let triple = format!("({},{},{})", block.first, block.nodes, block.ppn);
     let ranks = u64::from(block.nodes) * u64::from(block.ppn);

@@ -44,7 +44,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// As many entries as there are ranks on every node.
+/// The word for domains: as many as there are ranks on every node.
 fn domains(job: &Job<'_>) -> Result<Word, Unsaid> {
     let groups = &job.lists.groups;
     let ranks = groups.first().map_or(0, |group| group.ranks);

@@ -1,4 +1,4 @@
-//! jsrun: an explicit resource file, rank by rank.
+//! jsrun: an explicit resource file, one line for each rank.
 
 use super::{comment, program};
 use crate::cpus;
@@ -39,7 +39,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// That the lines of programs can carry every word.
+/// Checks that the lines of programs can carry every word.
 fn plain(job: &Job<'_>) -> Result<(), Unsaid> {
     let fine = |sign: char| sign.is_ascii_alphanumeric() || "_@%+=:,./-".contains(sign);
     for program in &job.programs {
@@ -72,7 +72,8 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     let given = job.gpus.as_ref().map(|_| job.plan.given_gpus());
     let mut next = 0;
     let mut app = 0;
-    // All cpus of a node, written once for nodes of one topology that may use the same: there are as many as node shapes.
+    // All cpus of a node as text, made once for nodes with the same topology and the same usable cpus: as many texts as node
+    // shapes.
     let mut whole: HashMap<_, String> = HashMap::new();
     for (rank, at) in job.plan.rows() {
         while rank.0 >= next {

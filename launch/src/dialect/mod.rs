@@ -1,4 +1,4 @@
-//! What the dialects share, and one file for each.
+//! Code that the dialects share, and one file for each dialect.
 
 // Slurm.
 pub(crate) mod srun;
@@ -32,7 +32,7 @@ use crate::script::{WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
 use stowplan_engine::table::cpusets::CpusetId;
 
-/// A word of ours that the system takes.
+/// Checks that the system accepts a word of ours.
 fn fits(word: String, what: &str) -> Result<Word, Unsaid> {
     if word.len() < WORD_BYTES_MAX {
         return Ok(Word::Plain(word));
@@ -48,24 +48,24 @@ fn program(program: &Program<'_>) -> impl Iterator<Item = Word> {
     program.words().map(Word::plain)
 }
 
-/// Masks with commas between them.
+/// Masks separated by commas.
 fn masks(job: &Job<'_>, list: &[CpusetId]) -> String {
     let mask = |&id: &CpusetId| cpus::mask(job.lists.sets.get(id));
     list.iter().map(mask).collect::<Vec<String>>().join(",")
 }
 
-/// Lists of cpus, with one sign between cpus and another between ranks.
+/// Lists of cpus, with `cpu` between cpus and `rank` between ranks.
 fn lists(job: &Job<'_>, list: &[CpusetId], cpu: char, rank: &str) -> String {
     let text = |&id: &CpusetId| cpus::ranges(job.lists.sets.get(id), cpu);
     list.iter().map(text).collect::<Vec<String>>().join(rank)
 }
 
-/// The list of all ranks of a node.
+/// The list of all ranks of a node, one entry for each.
 fn whole(list: &CpuList) -> Vec<CpusetId> {
     list.iter().collect()
 }
 
-/// The one list that every node's list is the beginning of.
+/// One list for all nodes: the list of every node is a beginning of it.
 fn common<'j>(job: &'j Job<'_>) -> Result<&'j CpuList, Unsaid> {
     job.lists.common().map_err(|number| {
         Unsaid(format!(
@@ -75,7 +75,7 @@ fn common<'j>(job: &'j Job<'_>) -> Result<&'j CpuList, Unsaid> {
     })
 }
 
-/// The GPUs of each rank of a node, one list for all nodes; `None`: nobody asked for any.
+/// The GPUs of each rank of a node, one list for all nodes; `None`: nobody asked for GPUs, or no rank is given any.
 fn common_gpus<'j>(job: &'j Job<'_>) -> Result<Option<&'j [Vec<u32>]>, Unsaid> {
     let Some(gpus) = &job.gpus else {
         return Ok(None);
@@ -91,7 +91,7 @@ fn other_gpus(job: &Job<'_>, number: u32) -> Unsaid {
     ))
 }
 
-/// That no rank is without: a list has a GPU for each.
+/// Checks that every rank is given GPUs: the list has an entry for each.
 fn all_have<'l>(job: &Job<'_>, list: &'l [Vec<u32>]) -> Result<&'l [Vec<u32>], Unsaid> {
     match list.iter().position(Vec::is_empty) {
         None => Ok(list),
@@ -112,13 +112,13 @@ fn ordinal(at: usize) -> String {
     }
 }
 
-/// Lists of GPUs with this sign between ranks.
+/// Lists of GPUs, with `rank` between ranks.
 fn gpu_lists(list: &[Vec<u32>], rank: &str) -> String {
     let each: Vec<String> = list.iter().map(|gpus| crate::gpus::numbers(gpus)).collect();
     each.join(rank)
 }
 
-/// That nobody asked for GPUs, where a launcher has no words for them.
+/// Checks that no rank is given GPUs, for launchers that have no words for them.
 fn no_gpus(job: &Job<'_>) -> Result<(), Unsaid> {
     if job.gpus.is_none() {
         return Ok(());
@@ -127,7 +127,7 @@ fn no_gpus(job: &Job<'_>) -> Result<(), Unsaid> {
     Err(Unsaid(why.to_owned()))
 }
 
-/// What a script says.
+/// What a script says about ranks.
 const fn says(job: &Job<'_>) -> &'static str {
     match job.gpus {
         None => "their order and cpus",
@@ -135,7 +135,7 @@ const fn says(job: &Job<'_>) -> &'static str {
     }
 }
 
-/// The first comment.
+/// The first comment of a script.
 fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     let ranks = counted(job.ranks(), "rank");
     let nodes = counted(job.nodes.len(), "node");
@@ -149,7 +149,7 @@ fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     format!("# stowplan export {dialect}: says {ranks} on {nodes}, {says}{bound}; trusts {trusts}")
 }
 
-/// The comment of a dialect that says nothing of cpus.
+/// The comment of a dialect that says nothing about cpus.
 fn comment_without_cpus(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     let ranks = counted(job.ranks(), "rank");
     let nodes = counted(job.nodes.len(), "node");

@@ -1,4 +1,5 @@
-//! HPE Cray PALS: blocks over the hosts as written, one list of cpus; another order by Cray MPICH's file of ranks.
+//! HPE Cray PALS: ranks by block over the hosts as written, one list of cpus; any other order through Cray MPICH's file of
+//! ranks.
 
 use super::{
     comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole,
@@ -7,7 +8,7 @@ use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
 
-/// The hosts of one app, in rank order, and how many ranks each takes; the last may take fewer.
+/// The hosts of one app, in rank order, and the number of ranks on each; the last may have fewer.
 struct Blocks {
     hosts: Vec<u32>,
     ppn: u32,
@@ -81,7 +82,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// The hosts of an app: a word, or a file where that would be too long.
+/// The hosts of an app as a word, or as a file if the word would be too long.
 fn hosts<'p>(
     job: &'p Job<'p>,
     blocks: &Blocks,
@@ -123,7 +124,7 @@ fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
     super::fits(format!("mask:{}", masks(job, &list)), "the list of cpus")
 }
 
-/// Each app by blocks on nodes of its own.
+/// The blocks of each app, on nodes of its own.
 fn apps(job: &Job<'_>) -> Result<Vec<Blocks>, Unsaid> {
     let blocks = job.blocks().map_err(|(rank, node)| {
         Unsaid(format!(
@@ -178,7 +179,7 @@ fn app_blocks(
     Ok(own)
 }
 
-/// Ranks on each node, where a file of ranks says the order.
+/// The number of ranks on each node, if a file of ranks gives the order.
 fn reordered(job: &Job<'_>, why: Unsaid) -> Result<u32, Unsaid> {
     if job.single().is_none() {
         return Err(why);

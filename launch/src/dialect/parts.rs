@@ -9,10 +9,10 @@ use stowplan_engine::count::ProcCount;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::taskmap::{JobNode, TaskMap};
 
-/// Parts that Slurm takes.
+/// The most parts that Slurm takes.
 const PARTS_MAX: usize = 128;
 
-/// Contiguous ranks whose nodes have no others.
+/// Contiguous ranks on nodes that have no other ranks.
 #[derive(Clone, Debug)]
 struct Part {
     /// Its first rank.
@@ -23,10 +23,10 @@ struct Part {
     nodes: Vec<u32>,
 }
 
-/// The words of the parts.
+/// The words for all parts.
 ///
 /// # Errors
-/// The first rank where a part cannot be cut.
+/// The first rank where no part can be cut.
 ///
 /// Cost: the runs of ranks.
 pub(super) fn words(job: &Job<'_>) -> Result<Vec<Word>, Unsaid> {
@@ -69,7 +69,7 @@ pub(super) fn words(job: &Job<'_>) -> Result<Vec<Word>, Unsaid> {
     Ok(words)
 }
 
-/// The parts as small as they can be: no node is in two.
+/// Cuts the ranks into the smallest parts such that no node is in two of them.
 fn smallest(job: &Job<'_>) -> Vec<Part> {
     let mut last_of = vec![0_u32; job.nodes.len() as usize];
     let mut next = 0_u32;
@@ -106,11 +106,11 @@ impl Part {
     }
 }
 
-/// Neighbours that are one part as well. Cost: what is said of each.
+/// Joins neighbouring parts that also work as one part. Cost: that of `said` for each part.
 fn join(job: &Job<'_>, parts: Vec<Part>, place: &impl Fn(u32) -> u32) -> Result<Vec<Part>, Unsaid> {
     let mut joined: Vec<Part> = Vec::new();
     for part in parts {
-        // What cannot be said alone cannot be said in a larger part either.
+        // A part that cannot be expressed alone cannot be expressed within a larger part either.
         said(job, &part, place)?;
         let single = |part: &Part| part.runs.len() == part.nodes.len();
         if let Some(last) = joined.last_mut()
@@ -128,7 +128,7 @@ fn join(job: &Job<'_>, parts: Vec<Part>, place: &impl Fn(u32) -> u32) -> Result<
     Ok(joined)
 }
 
-/// Whether a block of one node more is still a block of the same list and program.
+/// Whether a block with one more node is still one block with the same list and program.
 fn goes_on(job: &Job<'_>, last: &Part, next: &Part, place: &impl Fn(u32) -> u32) -> bool {
     let Some(&(end, count)) = last.runs.last() else {
         return false;
@@ -153,7 +153,7 @@ fn goes_on(job: &Job<'_>, last: &Part, next: &Part, place: &impl Fn(u32) -> u32)
         && said_list(job, &[last.runs[0].0, node]).is_ok()
 }
 
-/// The list of some nodes: the longest, if all others are its beginning, and every node has its cpus.
+/// The list of cpus for some nodes: the longest list, if all others are beginnings of it and every node has its cpus.
 fn said_list(job: &Job<'_>, nodes: &[u32]) -> Result<Option<Vec<CpusetId>>, Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok(None);
@@ -175,7 +175,7 @@ fn said_list(job: &Job<'_>, nodes: &[u32]) -> Result<Option<Vec<CpusetId>>, Unsa
     Ok(Some(period))
 }
 
-/// The GPUs of some nodes' ranks: the longest list, if all others are its beginning.
+/// The GPUs of the ranks of some nodes: the longest list, if all others are beginnings of it.
 fn gpus<'j>(job: &'j Job<'_>, nodes: &[u32]) -> Result<Option<&'j [Vec<u32>]>, Unsaid> {
     let Some(gpus) = &job.gpus else {
         return Ok(None);
@@ -185,7 +185,7 @@ fn gpus<'j>(job: &'j Job<'_>, nodes: &[u32]) -> Result<Option<&'j [Vec<u32>]>, U
     super::all_have(job, list).map(Some)
 }
 
-/// How a part is said.
+/// How a part is expressed: its layout, list and program.
 fn said<'j, 'p>(
     job: &'j Job<'p>,
     part: &Part,

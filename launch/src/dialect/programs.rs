@@ -3,16 +3,16 @@
 use crate::job::{Job, Unsaid};
 use std::fmt::{self, Write};
 
-/// What a reader of such lines replaces in words, whatever stands around it.
+/// What a reader of such lines replaces in words, whatever is around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Replaces {
-    /// Nothing behind a backslash.
+    /// Nothing that follows a backslash.
     Nothing,
     /// `%t` and `%o`.
     TaskAndOffset,
 }
 
-/// That the lines can carry every word.
+/// Checks that the lines can carry every word.
 pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid> {
     job.all_named()?;
     for program in &job.programs {
@@ -36,7 +36,7 @@ pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid>
     Ok(())
 }
 
-/// The lines.
+/// Writes the lines.
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     for program in &job.programs {
         out.write_str(&program.range())?;
@@ -48,8 +48,8 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-/// A word of a line: in single quotes what is no plain sign, but for signs that are something else in them for one reader or
-/// the other.
+/// A word as it is written in a line. Characters that are not plain are put in single quotes. Those with a special meaning
+/// inside quotes, for one reader or the other, get a backslash outside of them.
 fn quoted(word: &str) -> String {
     let plain = |sign: char| sign.is_ascii_alphanumeric() || "_@+=:,./-".contains(sign);
     let mut text = String::new();

@@ -12,10 +12,10 @@ use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Bytes that prterun keeps of a list of slots; more are cut off without a word.
+/// A list of slots must have fewer bytes: prterun silently cuts off the rest.
 const SLOT_BYTES_MAX: usize = 64;
 
-/// The slots of each set on each topology.
+/// The slots of each cpu set on each topology.
 type Slots = BTreeMap<(TopologyId, CpusetId), String>;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
@@ -73,7 +73,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     })
 }
 
-/// That no word of a program is one that prterun spells in another way before it looks whose word it is.
+/// Checks that no program has a word that prterun respells. It does so before it looks whose word it is.
 fn words_stay(job: &Job<'_>) -> Result<(), Unsaid> {
     const RENAMED: [&str; 4] = ["--map-by", "--rank-by", "--bind-to", "--runtime-options"];
     for program in &job.programs {
@@ -93,7 +93,7 @@ fn words_stay(job: &Job<'_>) -> Result<(), Unsaid> {
     Ok(())
 }
 
-/// Hosts with slots: a word, or a file where that would be too long.
+/// Hosts with slots as a word, or as a file if the word would be too long.
 fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
     let mut list = String::new();
     for group in &job.lists.groups {
@@ -123,7 +123,7 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
     [Word::plain("--hostfile"), Word::path("hosts")]
 }
 
-/// Each set that is used on each topology, with the first node where.
+/// Each cpu set that is used on each topology, with the first node that uses it.
 fn used(job: &Job<'_>) -> BTreeMap<(TopologyId, CpusetId), u32> {
     let mut used = BTreeMap::new();
     let world = job.plan.world();
@@ -144,7 +144,7 @@ fn used(job: &Job<'_>) -> BTreeMap<(TopologyId, CpusetId), u32> {
     used
 }
 
-/// Slots in cores where every set is made of whole ones, else in hardware threads.
+/// Slots in cores if every set consists of whole cores, else in hardware threads.
 fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok((Slots::new(), Unit::Core));
@@ -180,8 +180,8 @@ fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     Ok((slots, unit))
 }
 
-/// Whether two ranks of a node may meet on a cpu: bound ones that have one in common, or an unbound one beside bound ones,
-/// which is refused where these take all cpus.
+/// Whether two ranks of a node may share a cpu: bound ranks with a cpu in common, or an unbound rank beside bound ones. The
+/// latter is refused if the bound ranks take all cpus.
 fn shares(job: &Job<'_>) -> bool {
     job.lists.rows.iter().any(|list| {
         let mut taken = RoaringBitmap::new();

@@ -19,7 +19,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Text<'p>, Unsaid> {
     })
 }
 
-/// Ranks on every node, where they are as many on each.
+/// The number of ranks on each node, if it is the same on all.
 pub(super) fn equal(job: &Job<'_>) -> Result<u32, Unsaid> {
     let groups = &job.lists.groups;
     let ranks = groups.first().map_or(0, |group| group.ranks);
@@ -34,7 +34,7 @@ pub(super) fn equal(job: &Job<'_>) -> Result<u32, Unsaid> {
     }
 }
 
-/// The lines.
+/// Writes the lines.
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     for number in 0..job.nodes.len() {
         let mut ranks = job.ranks_on(number).into_iter();

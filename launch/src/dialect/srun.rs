@@ -8,7 +8,7 @@ use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use crate::text::Note;
 use stowplan_engine::count::counted;
 
-/// Nodes times tasks from which on Slurm takes long over an arbitrary layout.
+/// Nodes times tasks; above it, Slurm takes long to process an arbitrary layout.
 const SLOW_LAYOUT: u64 = 100_000_000;
 const TRUSTS: &str = "that the step has all cpus of its nodes, and that Slurm orders nodes by name";
 
@@ -16,7 +16,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
     job.all_named()?;
     match together(job) {
         Ok(script) => Ok(script),
-        // Parts say what one step cannot; where they cannot either, both reasons count.
+        // Parts can express what one step cannot. If they cannot either, both reasons are given.
         Err(Unsaid(why)) => match parts::words(job) {
             Ok(words) => Ok((
                 Script {
@@ -33,7 +33,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
     }
 }
 
-/// One step.
+/// The job as one step.
 fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     let bind = bind(job)?;
     let gpus = common_gpus(job)?.map(gpu_word).transpose()?;
@@ -81,7 +81,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     Ok((script, notes))
 }
 
-/// Nodes and a layout without a file.
+/// The words for nodes and a layout, without a file.
 fn by_layout(job: &Job<'_>) -> Option<Vec<Word>> {
     let map = job.nodes.by_name(job.map.clone()?)?;
     let layout = Layout::of(&map)?;
@@ -101,7 +101,7 @@ fn by_layout(job: &Job<'_>) -> Option<Vec<Word>> {
     Some(words.map(Word::Plain).into())
 }
 
-/// A host a line, in rank order.
+/// The hosts in rank order, a line for each run of ranks on a host.
 fn hosts<'p>(job: &'p Job<'p>) -> File<'p> {
     File {
         name: "hosts",
@@ -130,13 +130,13 @@ fn slow(job: &Job<'_>) -> Option<Note> {
     })
 }
 
-/// The word for cpus, one list for all nodes.
+/// The word for cpus: one list for all nodes.
 fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok(Word::plain("--cpu-bind=none"));
     }
     let list = common(job)?.period();
-    // Slurm checks the whole list on each node, whether a task uses an entry or not.
+    // Slurm checks the whole list on each node, whether or not a task uses an entry.
     for group in &job.lists.groups {
         lacks(job, group.first, &list)?;
     }

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::taskmap::{Block, TaskMap};
 
-/// How ranks go over nodes that stand by name.
+/// How ranks go over nodes that are sorted by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
     Block,
@@ -26,7 +26,7 @@ impl Layout {
         }
     }
 
-    /// The layout that a task map is; nodes are numbered by name.
+    /// The layout of a task map, with nodes numbered by name.
     pub(super) fn of(map: &TaskMap) -> Option<Self> {
         let (nodes, tasks) = (map.node_count().ok()?, map.task_count().ok()?.0);
         let (_, first) = map.runs().next()?;
@@ -55,7 +55,7 @@ impl Layout {
     }
 }
 
-/// Whether a map is these blocks; those of nothing are passed over.
+/// Whether a map consists of these blocks; empty blocks are ignored.
 fn same(map: &TaskMap, blocks: &[(u32, u32, u32, u32)]) -> bool {
     let some = blocks
         .iter()
@@ -69,13 +69,13 @@ fn same(map: &TaskMap, blocks: &[(u32, u32, u32, u32)]) -> bool {
     TaskMap::from_blocks(blocks).is_ok_and(|own| own == *map)
 }
 
-/// The word of a list.
+/// The word for a list of cpus.
 pub(super) fn bind_word(job: &Job<'_>, list: &[CpusetId]) -> Result<Word, Unsaid> {
     let text = format!("--cpu-bind=mask_cpu:{}", masks(job, list));
     fits(text, "the list of masks")
 }
 
-/// The word of a list of GPUs: numbers where each rank has one, else masks. Slurm goes over the list again.
+/// The word for a list of GPUs: numbers if each rank has one GPU, else masks. At its end, Slurm starts the list again.
 pub(super) fn gpu_word(list: &[Vec<u32>]) -> Result<Word, Unsaid> {
     let list = period(list);
     let text = if list.iter().all(|gpus| gpus.len() == 1) {
@@ -88,7 +88,7 @@ pub(super) fn gpu_word(list: &[Vec<u32>]) -> Result<Word, Unsaid> {
     fits(text, "the list of GPUs")
 }
 
-/// That a node has every cpu of a list.
+/// Checks that a node has every cpu of a list.
 pub(super) fn lacks(job: &Job<'_>, number: u32, list: &[CpusetId]) -> Result<(), Unsaid> {
     let there = allowed(job.plan, job.nodes.node(number));
     let outside = list
@@ -104,7 +104,7 @@ pub(super) fn lacks(job: &Job<'_>, number: u32, list: &[CpusetId]) -> Result<(),
     }
 }
 
-/// Never fails.
+/// The value of a result that cannot fail.
 pub(super) fn sure<T>(result: Result<T, Infallible>) -> T {
     match result {
         Ok(value) => value,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use stowplan_engine::count::counted;
 use stowplan_engine::limit::PUS_MAX;
 
-/// The environment alone does not say which cores the job has.
+/// The error if R is not given: the environment alone does not say which cores the job has.
 pub(super) fn wants_resources(lookup: &dyn Lookup) -> BadEnvironment {
     let job = set(lookup, "FLUX_JOB_ID").unwrap_or_default();
     BadEnvironment(format!(
@@ -81,7 +81,7 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     Ok(found)
 }
 
-/// Neighbouring numbers in brackets: `node[1-3],login`.
+/// Hosts with neighbouring numbers in brackets: `node[1-3],login`.
 fn folded(hosts: &[&str]) -> String {
     let mut text = String::new();
     let mut left = hosts;
@@ -92,7 +92,7 @@ fn folded(hosts: &[&str]) -> String {
         let is_next = |(at, other): &(u64, &&str)| {
             **other == format!("{stem}{:0width$}", first.saturating_add(*at))
         };
-        // Numbers that an u64 holds; each name with as many digits as the first.
+        // Only numbers that fit a u64, and only names with as many digits as the first.
         let run = match width {
             1..=18 => (0..).zip(left).take_while(is_next).count(),
             _ => 1,
@@ -110,7 +110,7 @@ fn folded(hosts: &[&str]) -> String {
     text
 }
 
-/// `0-3,7`, in brackets or not.
+/// Reads a set such as `0-3,7`, with or without brackets.
 fn id_set(text: &str) -> Option<RoaringBitmap> {
     let inner = text
         .strip_prefix('[')

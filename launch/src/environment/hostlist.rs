@@ -1,4 +1,4 @@
-//! Slurm's lists: `r[1-2]n[1-3,05],login1`, the last bracket fastest, and counts, `16(x4),8`.
+//! Slurm's lists: hosts, as in `r[1-2]n[1-3,05],login1`, where the last bracket varies fastest; and counts, as in `16(x4),8`.
 
 use super::{BadEnvironment, HOSTS_MAX, number};
 use stowplan_engine::count::counted;
@@ -9,7 +9,7 @@ enum Part<'t> {
     Numbers(Vec<(u64, u64, usize)>),
 }
 
-/// The hosts of a list, in its order.
+/// The hosts of a list, in the list's order.
 pub(super) fn hosts(name: &str, text: &str) -> Result<Vec<String>, BadEnvironment> {
     let bad = |why: &str| BadEnvironment::broken(name, text, why);
     let mut hosts = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn hosts(name: &str, text: &str) -> Result<Vec<String>, BadEnvironmen
     Ok(hosts)
 }
 
-/// Entries between commas that are in no bracket.
+/// Splits a list at the commas outside of brackets.
 fn entries(text: &str) -> Option<Vec<&str>> {
     let mut entries = Vec::new();
     let (mut start, mut is_open) = (0, false);
@@ -97,7 +97,7 @@ fn expand(parts: &[Part<'_>], begun: String, hosts: &mut Vec<String>) {
     }
 }
 
-/// The counts of a list, one for each of so many hosts.
+/// The counts of a list, one for each of `hosts` hosts.
 pub(super) fn counts(name: &str, text: &str, hosts: usize) -> Result<Vec<u64>, BadEnvironment> {
     let mut counts = Vec::new();
     let mut all = 0_u64;

@@ -8,7 +8,7 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
             continue;
         };
         let lines = lines(lookup, name, &path)?;
-        // The affinity file is there and empty where the job has no affinity.
+        // The affinity file exists but is empty if the job has no affinity.
         if lines.is_empty() {
             continue;
         }
@@ -43,7 +43,7 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     without_launch_node(found)
 }
 
-/// A first host of one slot where all others have more only launches the job.
+/// Leaves out the first host if it has one slot and all others have more: it only launches the job.
 fn without_launch_node(mut found: Found) -> Result<Found, BadEnvironment> {
     let Some(((first, 1), others)) = found.hosts.hosts.split_first() else {
         return Ok(found);

@@ -1,29 +1,29 @@
-//! What a launcher or a batch system tells in the environment: hosts and slots of a job, the rank of a process.
+//! What launchers and batch systems put into the environment: the hosts and slots of a job, the rank of a process.
 //!
-//! Pure functions over variables and files that somebody looks up.
+//! Pure functions over variables and files. The caller looks these up.
 
 // Slurm's lists of hosts and counts.
 mod hostlist;
-// One system each.
+// One file for each system.
 mod flux;
 mod lsf;
 mod nodefile;
 mod pals;
 mod sge;
 mod slurm;
-// The rank of a process and the node it is on.
+// The rank of a process and its node.
 pub mod rank;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 
-/// Hosts that an environment may name.
+/// The most hosts that an environment may name.
 pub const HOSTS_MAX: usize = 1 << 20;
-/// Slots that a host may have.
+/// The most slots that a host may have.
 pub const SLOTS_MAX: u64 = 1 << 30;
 
-/// What is looked up.
+/// Looks up variables and files.
 pub trait Lookup {
     /// An environment variable; `None`: it is not set.
     fn variable(&self, name: &str) -> Option<String>;
@@ -34,7 +34,7 @@ pub trait Lookup {
     fn file(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
-/// What an environment says that cannot be. Class `bad-environment`.
+/// An error in the environment. Class `bad-environment`.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadEnvironment(pub String);
@@ -45,7 +45,7 @@ impl BadEnvironment {
     pub const fn class(&self) -> &'static str {
         "bad-environment"
     }
-    /// A variable whose text is not what it should be.
+    /// A variable with a value that cannot be used.
     pub(crate) fn broken(name: &str, text: &str, why: &str) -> Self {
         let shown: String = text.chars().take(200).collect();
         let dots = if shown.len() < text.len() { "..." } else { "" };
@@ -75,7 +75,7 @@ pub enum System {
 }
 
 impl System {
-    /// All, the inner one of two first.
+    /// All systems. If two are nested, the inner one comes first.
     pub const ALL: [Self; 8] = [
         Self::Flux,
         Self::Pals,
@@ -87,7 +87,7 @@ impl System {
         Self::Sge,
     ];
 
-    /// Its word.
+    /// Its word on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ impl System {
         }
     }
 
-    /// Variables any of which tells that it is there.
+    /// The variables that show that the system is there: any of them is enough.
     const fn signs(self) -> &'static [&'static str] {
         match self {
             Self::Flux => &["FLUX_JOB_ID"],
@@ -124,16 +124,16 @@ impl System {
 /// Where hosts are looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Here {
-    /// Whichever system there is, the inner one of two.
+    /// Whichever system is there; if two are nested, the inner one.
     Any,
-    /// This one.
+    /// This system.
     System(System),
     /// Flux's R on standard input.
     Resources,
 }
 
 impl Here {
-    /// The value behind `--here=`.
+    /// Reads the value after `--here=`.
     #[must_use]
     pub fn read(word: &str) -> Option<Self> {
         match word {
@@ -154,22 +154,22 @@ pub struct Hosts {
     known: HashMap<String, usize>,
 }
 
-/// What was found.
+/// The hosts that were found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
     /// Hosts and their slots.
     pub hosts: Hosts,
-    /// The variable or file that named them, and what else there is to say.
+    /// The variable or file that named them, and what else counted.
     pub source: String,
-    /// The logical cores that may be used, as `hwloc_default_cpu_list` takes them: `LIST` of every host, else `HOSTS=LIST` of
-    /// each kind; none: all.
+    /// The logical cores that may be used, in the form of `hwloc_default_cpu_list`: `LIST` if all hosts have the same, else
+    /// `HOSTS=LIST` for each kind of host. Empty: all cores.
     pub cores: Vec<String>,
-    /// A first host that was left out: the one the job was launched on.
+    /// The first host, if it was left out because it only launches the job.
     pub launch_node: Option<String>,
 }
 
 impl Hosts {
-    /// Adds slots to a host. Its name must be one.
+    /// Adds slots to a host. The name must be a valid host name.
     fn add(&mut self, name: &str, slots: u64, source: &str) -> Result<(), BadEnvironment> {
         let plain = name
             .bytes()
@@ -197,17 +197,17 @@ impl Hosts {
         self.hosts.push((name.to_owned(), slots));
         Ok(())
     }
-    /// How many hosts.
+    /// The number of hosts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hosts.len()
     }
-    /// No hosts.
+    /// Whether there are no hosts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
-    /// As `--host` takes them: `a:4,b:4`.
+    /// The hosts as `--host` takes them: `a:4,b:4`.
     #[must_use]
     pub fn to_list(&self) -> String {
         let mut text = String::new();
@@ -222,7 +222,7 @@ impl Hosts {
 /// The hosts of the job that this process is in.
 ///
 /// # Errors
-/// `bad-environment`: no system, or one that says what cannot be.
+/// `bad-environment`: there is no system, or its values cannot be used.
 ///
 /// Cost: the text of the variables and files.
 pub fn hosts(here: Here, lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
@@ -273,12 +273,12 @@ pub fn hosts(here: Here, lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     Ok(found)
 }
 
-/// A variable that is set and not empty.
+/// The value of a variable that is set and not empty.
 fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
     lookup.variable(name).filter(|text| !text.is_empty())
 }
 
-/// A number in a variable, at least 1.
+/// Reads a number in a variable, at least 1.
 fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.then(|| text.parse::<u64>().ok()).flatten();
@@ -287,7 +287,7 @@ fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
         .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on must stand here"))
 }
 
-/// The lines of the file that a variable names, without blank ones and comments.
+/// The lines of the file that a variable names, without blank lines and comments.
 fn lines(lookup: &dyn Lookup, name: &str, path: &str) -> Result<Vec<String>, BadEnvironment> {
     let bytes = lookup
         .file(path)

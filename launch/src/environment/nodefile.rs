@@ -12,7 +12,7 @@ pub(super) fn hosts(name: &str, lookup: &dyn Lookup) -> Result<Found, BadEnviron
     for line in &lines {
         found.hosts.add(line, 1, name)?;
     }
-    // Where each host stands once the file is of hosts, and another variable counts.
+    // If each host is listed once, the lines are hosts, and PBS_PPN gives the slots of each.
     let smp = set(lookup, "PBS_PPN").filter(|_| name == "PBS_NODEFILE");
     if let Some(text) = smp.filter(|_| found.hosts.len() == lines.len()) {
         let slots = number("PBS_PPN", &text)?;

@@ -1,9 +1,9 @@
-//! The rank of a process, and the node it is on, as its launcher tells them.
+//! The rank of a process and its node, according to its launcher.
 
 use super::{BadEnvironment, Lookup};
 use std::net::IpAddr;
 
-/// A launcher's variables.
+/// The variables of a launcher.
 struct Launcher {
     rank: &'static str,
     size: Option<&'static str>,
@@ -18,7 +18,7 @@ const fn launcher(
     Launcher { rank, size, host }
 }
 
-/// Launchers that speak a protocol of MPI: what two of them say must agree.
+/// Launchers that speak a protocol of MPI: if several of them give a rank, the ranks must agree.
 const SPOKEN: [Launcher; 3] = [
     launcher("PMIX_RANK", None, Some("PMIX_HOSTNAME")),
     launcher(
@@ -29,7 +29,8 @@ const SPOKEN: [Launcher; 3] = [
     launcher("PMI_RANK", Some("PMI_SIZE"), Some("PMI_HOSTNAME")),
 ];
 
-/// Asked in turn where no other speaks: under a launcher in a batch job these are another process's.
+/// Launchers asked in turn if none of those above gives a rank. If a launcher of those above runs inside a batch job, these
+/// variables belong to another process.
 const BEHIND: [Launcher; 3] = [
     launcher("FLUX_TASK_RANK", Some("FLUX_JOB_SIZE"), None),
     launcher("PALS_RANKID", None, None),
@@ -45,16 +46,16 @@ const BEHIND: [Launcher; 3] = [
 pub struct Identity {
     /// Its rank, and the variable that says so.
     pub rank: Option<(u32, &'static str)>,
-    /// Its node, and the variable; `None`: the host's own name is all there is.
+    /// Its node, and the variable that says so; `None`: only the host's own name is known.
     pub host: Option<(String, &'static str)>,
-    /// How many ranks there are, by the variables of launchers that give this rank.
+    /// The numbers of ranks, from the variables of launchers that give this rank.
     pub sizes: Vec<(&'static str, String)>,
 }
 
-/// Who this process is. What is not set is absent.
+/// Finds out who this process is. A value that no variable gives is absent.
 ///
 /// # Errors
-/// `bad-environment`: a rank that is no number, or two that disagree.
+/// `bad-environment`: a rank that is not a number, or two ranks that disagree.
 pub fn identity(lookup: &dyn Lookup) -> Result<Identity, BadEnvironment> {
     let mut rank: Option<(u32, &'static str)> = None;
     for launcher in &SPOKEN {

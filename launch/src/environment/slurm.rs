@@ -1,9 +1,9 @@
-//! Slurm: nodes and tasks of the job, of each component where there are several.
+//! Slurm: the nodes and tasks of the job, or of each component if there are several.
 
 use super::hostlist::{counts, hosts as names};
 use super::{BadEnvironment, Found, Lookup, number, set};
 
-/// Components that a job may have.
+/// The most components that a job may have.
 const COMPONENTS_MAX: u64 = 1024;
 
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
@@ -32,7 +32,7 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     Ok(found)
 }
 
-/// One component, whose variables end so.
+/// Reads one component; its variables have this suffix.
 fn component(lookup: &dyn Lookup, end: &str, found: &mut Found) -> Result<(), BadEnvironment> {
     let list = format!("SLURM_JOB_NODELIST{end}");
     let text = set(lookup, &list)

@@ -1,4 +1,4 @@
-//! Recorded environments of each system, and what is refused of them.
+//! Recorded environments of each system, and environments that are refused.
 
 use super::rank::identity;
 use super::*;
@@ -241,7 +241,7 @@ fn ranks() {
     let rank = |rows: &[(&str, &str)]| of(rows).unwrap().rank;
     assert_eq!(rank(&[]), None);
     assert_eq!(rank(&[("SLURM_PROCID", "3")]), Some((3, "SLURM_PROCID")));
-    // A launcher in a batch job: the batch system's variables are of another process.
+    // If a launcher runs inside a batch job, the batch system's variables belong to another process.
     let inner = of(&[
         ("PMI_RANK", "3"),
         ("SLURM_PROCID", "0"),

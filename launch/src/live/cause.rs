@@ -1,4 +1,4 @@
-//! Why a job is not as it was planned, as far as what differs tells.
+//! Why a job does not run as planned, as far as the differences show it.
 
 use super::differ::{Comparison, Differ, Pair};
 use std::collections::HashMap;
@@ -7,11 +7,11 @@ use stowplan_engine::table::names::NodeId;
 /// A likely cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// Rank i of a node has the cpus of its rank i modulo this.
+    /// Rank i of a node has the planned cpus of the node's rank i modulo this number.
     WrappedList(usize),
-    /// Ranks have parts of their cpus.
+    /// Ranks have only a part of their cpus.
     NarrowStep,
-    /// All would be right if nodes changed places.
+    /// All ranks would be in place if nodes were exchanged.
     NodeOrder,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn cause(differ: &Differ, comparison: &mut Comparison<'_>) -> Option<
     is_narrow(differ, comparison).then_some(Cause::NarrowStep)
 }
 
-/// Whether the ranks of each node are together on one host, and no two nodes on the same.
+/// Whether the ranks of each node are together on one host of the plan, and no two nodes are on the same host.
 fn is_exchange(comparison: &Comparison<'_>) -> bool {
     let mut host_of: HashMap<NodeId, usize> = HashMap::new();
     let mut node_of: HashMap<usize, NodeId> = HashMap::new();
@@ -57,7 +57,7 @@ fn is_exchange(comparison: &Comparison<'_>) -> bool {
         .all(|&host| names.find_name(&comparison.lines.hosts[host]).is_some())
 }
 
-/// The ranks of each node that has any, ascending.
+/// The ranks of each node that has any, in rank order.
 fn by_node(comparison: &Comparison<'_>) -> Vec<Vec<Pair>> {
     let mut rows: HashMap<NodeId, usize> = HashMap::new();
     let mut nodes: Vec<Vec<Pair>> = Vec::new();
@@ -71,7 +71,7 @@ fn by_node(comparison: &Comparison<'_>) -> Vec<Vec<Pair>> {
     nodes
 }
 
-/// The length of a list that all nodes' ranks were bound by, repeated, which the planned one is longer than.
+/// The length of a list that the launcher repeated to bind the ranks of all nodes, because it is shorter than the planned list.
 fn wrapped(nodes: &[Vec<Pair>], comparison: &mut Comparison<'_>) -> Option<usize> {
     let mut differs = |node: &Vec<Pair>| {
         let mut pairs = node.iter();
@@ -79,7 +79,7 @@ fn wrapped(nodes: &[Vec<Pair>], comparison: &mut Comparison<'_>) -> Option<usize
     };
     let firsts: Vec<Option<usize>> = nodes.iter().map(&mut differs).collect();
     let first = firsts.iter().flatten().min().copied()?;
-    // A node that differs shows which lengths there can be; the others agree with one of them.
+    // The first node that differs gives the possible lengths. The result is one of them that fits all nodes.
     let shown = firsts.iter().position(Option::is_some)?;
     let mut lengths: Vec<usize> = (1..=first).rev().collect();
     lengths.retain(|&length| wraps(&nodes[shown], length, comparison));
@@ -95,7 +95,7 @@ fn wraps(node: &[Pair], length: usize, comparison: &mut Comparison<'_>) -> bool 
     })
 }
 
-/// Whether every rank that differs has some of its cpus and no others.
+/// Whether every rank that differs has some of its planned cpus and no others.
 fn is_narrow(differ: &Differ, comparison: &Comparison<'_>) -> bool {
     let sets = &comparison.plan.world().cpusets;
     let cpus = &comparison.lines.cpus;

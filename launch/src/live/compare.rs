@@ -1,4 +1,4 @@
-//! Planned and real, rank by rank.
+//! Compares ranks as planned with ranks as reported, one by one.
 
 use super::cause::{Cause, cause};
 use super::differ::{Comparison, Differ, Pair};
@@ -11,14 +11,14 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::table::gpus::Gpu;
 use stowplan_engine::table::names::NodeId;
 
-/// A comparison.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
     /// Ranks of the plan.
     pub ranks: u32,
     /// What differs.
     pub differ: Differ,
-    /// Why, as far as that can be told.
+    /// The likely cause, if the differences show one.
     pub cause: Option<Cause>,
     /// Whether GPUs were compared.
     pub gpus: ComparedGpus,
@@ -27,13 +27,13 @@ pub struct Report {
 /// Whether the GPUs that processes see were compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ComparedGpus {
-    /// The plan asks for some.
+    /// The plan asks for GPUs.
     Yes,
-    /// It does not.
+    /// The plan does not ask for GPUs.
     No,
 }
 
-/// Whether two names are of one host: equal, or one is the other up to its first dot.
+/// Whether two names are of one host: they are equal, or one is the part of the other before its first dot.
 ///
 /// ```
 /// use stowplan_launch::live::same_host;
@@ -49,7 +49,7 @@ pub fn same_host(a: &str, b: &str) -> bool {
     a == b || begins(a, b) || begins(b, a)
 }
 
-/// Whether a process sees the GPUs that it is given; without a variable it sees all that are there.
+/// Whether a process sees exactly the GPUs that it is given. If no variable is set, it sees all GPUs of the node.
 fn sees(value: &str, given: &[u32], there: &[Gpu]) -> bool {
     let seen = match value {
         "-" => {
@@ -62,7 +62,7 @@ fn sees(value: &str, given: &[u32], there: &[Gpu]) -> bool {
     seen.as_deref() == Some(given)
 }
 
-/// Compares a plan with what processes found out.
+/// Compares a plan with what processes reported.
 ///
 /// Cost: a search in the plan for each line, and a sort of the lines.
 #[must_use]

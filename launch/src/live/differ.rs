@@ -1,4 +1,4 @@
-//! Ranks that differ, and what they are compared with.
+//! Ranks that differ, and the data they are compared with.
 
 use super::line::Lines;
 use roaring::RoaringBitmap;
@@ -7,20 +7,20 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeId;
 
-/// Ranks that differ, by how they do.
+/// Ranks that differ, by kind of difference.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Differ {
-    /// Planned, and no line tells of them.
+    /// Planned ranks that no line reports.
     pub missing: RoaringBitmap,
-    /// Not planned.
+    /// Reported ranks that are not planned.
     pub unknown: RoaringBitmap,
-    /// More than one line tells of them.
+    /// Ranks that more than one line reports.
     pub twice: RoaringBitmap,
-    /// On another node.
+    /// Ranks on another node.
     pub node: RoaringBitmap,
-    /// On other cpus.
+    /// Ranks on other cpus.
     pub cpus: RoaringBitmap,
-    /// Shown other GPUs than they are given; where nobody asked for GPUs they may see any.
+    /// Ranks that see other GPUs than they are given. If nobody asked for GPUs, ranks may see any.
     pub gpus: RoaringBitmap,
 }
 
@@ -40,17 +40,17 @@ impl Differ {
     }
 }
 
-/// A rank, planned and real.
+/// A rank as planned, and as reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
     pub(super) node: NodeId,
     pub(super) planned: Option<CpusetId>,
-    /// Rows of the lines.
+    /// The row of its host, and that of its cpus, in the lines.
     pub(super) host: usize,
     pub(super) cpus: usize,
 }
 
-/// What is compared, with what was looked up.
+/// Both sides of a comparison, and the results of look-ups so far.
 pub(super) struct Comparison<'c> {
     pub(super) plan: &'c Plan,
     pub(super) lines: &'c Lines,
@@ -60,7 +60,7 @@ pub(super) struct Comparison<'c> {
 }
 
 impl Comparison<'_> {
-    /// Whether a set of the lines is what was planned; unbound ranks may have any.
+    /// Whether a cpu set of the lines is the planned one; an unbound rank may have any.
     pub(super) fn is_planned(&mut self, planned: Option<CpusetId>, real: usize) -> bool {
         let Some(planned) = planned else {
             return true;

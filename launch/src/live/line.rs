@@ -1,4 +1,4 @@
-//! The line of one process: rank, host, cpus, devices, and where each was read, apart by tabs.
+//! The line of one process: rank, host, cpus, devices, and the source of each, separated by tabs.
 
 use crate::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;
@@ -9,15 +9,15 @@ use stowplan_engine::limit::PUS_MAX;
 /// What one process found out about itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Its rank; `None`: no launcher tells.
+    /// Its rank; `None`: no launcher gives one.
     pub rank: Option<u32>,
     /// Its node.
     pub host: String,
     /// The cpus it may run on.
     pub cpus: RoaringBitmap,
-    /// The devices it sees, as the variable has them; `None`: no variable is set.
+    /// The devices it sees, as the variable lists them; `None`: no variable is set.
     pub devices: Option<String>,
-    /// Where rank, host, cpus and devices were read.
+    /// The sources of rank, host, cpus and devices.
     pub sources: [&'static str; 4],
 }
 
@@ -50,7 +50,7 @@ impl BadLive {
     }
 }
 
-/// One process, by rows of what many have alike.
+/// One process, as rows of the tables in [`Lines`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Process {
     /// Its rank.
@@ -63,25 +63,25 @@ pub struct Process {
     pub devices: usize,
 }
 
-/// What processes found out.
+/// What processes reported.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
-    /// In the order of the lines.
+    /// The processes, in the order of the lines.
     pub processes: Vec<Process>,
     /// Distinct hosts.
     pub hosts: Vec<String>,
     /// Distinct sets of cpus.
     pub cpus: Vec<RoaringBitmap>,
-    /// Distinct values of variables that show devices; `-`: none was set.
+    /// Distinct values of the variables that show devices; `-`: no variable was set.
     pub devices: Vec<String>,
-    /// Lines that are not of `probe`.
+    /// The number of lines that `probe` did not write.
     pub foreign: u64,
 }
 
-/// Reads lines of `probe`, in any order, among others.
+/// Reads lines of `probe`, in any order, possibly among other lines.
 ///
 /// # Errors
-/// `bad-live`: no line of `probe`, or one without a rank or with broken cpus.
+/// `bad-live`: there is no line of `probe`, or one has no rank or malformed cpus.
 pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
     let mut lines = Lines::default();
     let mut hosts: HashMap<String, usize> = HashMap::new();

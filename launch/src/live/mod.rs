@@ -1,4 +1,4 @@
-//! What processes really got, a line of `stowplan probe` each, and whether that was planned.
+//! What processes really got, one line of `stowplan probe` each, and whether this was planned.
 
 // The line of one process.
 mod line;
@@ -8,7 +8,7 @@ mod differ;
 mod compare;
 // Why they differ.
 mod cause;
-// For people.
+// The comparison for people.
 mod text;
 
 pub use cause::Cause;

@@ -1,4 +1,4 @@
-//! A comparison for people: counts, first ranks, the likely cause.
+//! A comparison for people: counts, the first ranks of each kind, the likely cause.
 
 use super::cause::Cause;
 use super::compare::Report;
@@ -8,13 +8,13 @@ use std::fmt::{self, Write};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 
-/// Ranges of ranks that are shown.
+/// The most ranges of ranks that are shown.
 const SHOWN: usize = 8;
 
 /// Writes a comparison.
 ///
 /// # Errors
-/// What `out` gives.
+/// The error of `out`.
 pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
     let differ = &report.differ;
     if differ.is_empty() {
@@ -66,7 +66,7 @@ fn shown(ranks: &RoaringBitmap) -> String {
     format!("{}{dots}", first.join(","))
 }
 
-/// Which ranks of their nodes some are, counted by rank.
+/// The positions of some ranks among the ranks of their nodes, in rank order, in words.
 fn locals(plan: &Plan, ranks: &RoaringBitmap) -> String {
     let mut locals = RoaringBitmap::new();
     let mut nodes = std::collections::HashSet::new();

@@ -1,4 +1,4 @@
-//! What a script gives a launcher: words, variables and files. The script is read by the rules of the shell that it uses.
+//! What a script gives to a launcher: words, variables and files. The script is read by the rules of its shell.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 pub(crate) struct Given {
     pub(crate) words: Vec<String>,
     pub(crate) variables: BTreeMap<String, String>,
-    /// By path as it stands in words.
+    /// Files by path, as the path is written in the words.
     pub(crate) files: BTreeMap<String, String>,
 }
 
-/// What the script itself is given.
+/// The word that the script itself is given.
 pub(crate) const OWN: &str = "--given-to-the-script";
 /// The directory of its files.
 pub(crate) const DIRECTORY: &str = "./d";

@@ -1,14 +1,14 @@
-//! Which GPUs each launcher shows each rank, by its documented rule: by the rank's place among the ranks of its node.
+//! Which GPUs each launcher shows to each rank, by its documented rule: it depends on the rank's position among the ranks of its node.
 
 use crate::truth::Process;
 use std::collections::BTreeMap;
 
-/// What a launcher does with ranks beyond its list.
+/// What a launcher does with ranks after the end of its list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Beyond {
-    /// The list begins again.
+    /// It starts the list again.
     Wraps,
-    /// There must be none.
+    /// There must be no such rank.
     None,
 }
 
@@ -36,7 +36,8 @@ fn show(processes: &mut [Process], lists: &[Vec<u32>], beyond: Beyond) {
     }
 }
 
-/// `--gpu-bind`: numbers in decimal, one for each task, or masks in hexadecimal; either begins again, and `N*3` stands three times.
+/// `--gpu-bind`: decimal numbers, one for each task, or hexadecimal masks. Both lists start again at their end, and `N*3` means N
+/// three times.
 pub(crate) fn slurm(word: &str, processes: &mut [Process]) {
     let value = word.strip_prefix("--gpu-bind=").unwrap();
     let (of_text, list): (fn(&str) -> Vec<u32>, &str) = match value.split_once(':').unwrap() {
@@ -58,21 +59,21 @@ pub(crate) fn slurm(word: &str, processes: &mut [Process]) {
     show(processes, &lists.collect::<Vec<_>>(), Beyond::Wraps);
 }
 
-/// `gpu-affinity=map:4;5,6`: lists for tasks with semicolons between, which begin again.
+/// `gpu-affinity=map:4;5,6`: one list for each task, separated by semicolons; they start again at their end.
 pub(crate) fn flux(word: &str, processes: &mut [Process]) {
     let list = word.strip_prefix("gpu-affinity=map:").unwrap();
     let lists: Vec<Vec<u32>> = list.split(';').map(numbers).collect();
     show(processes, &lists, Beyond::Wraps);
 }
 
-/// `--gpu-bind list:4:5,6`: lists for ranks with colons between, one for each.
+/// `--gpu-bind list:4:5,6`: one list for each rank, separated by colons.
 pub(crate) fn pals(value: &str, processes: &mut [Process]) {
     let list = value.strip_prefix("list:").unwrap();
     let lists: Vec<Vec<u32>> = list.split(':').map(numbers).collect();
     show(processes, &lists, Beyond::None);
 }
 
-/// `cpu: {0-3}; gpu: {4,5}` of a resource file: the cpus, and the GPUs of this rank; without `gpu` it gets none.
+/// `cpu: {0-3}; gpu: {4,5}` of a resource file: the cpus and the GPUs of this rank. Without `gpu` it gets no GPU.
 pub(crate) fn jsrun(resources: &str) -> (&str, Vec<u32>) {
     let (cpus, rest) = resources.split_once('}').unwrap();
     let gpus = match rest.strip_prefix("; gpu: {") {

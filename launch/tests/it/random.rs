@@ -1,4 +1,4 @@
-//! Random jobs: nodes alike or not, in any order, every policy, orders of ranks written out, programs with awkward words.
+//! Random jobs: equal and different nodes, in any order; every policy; written orders of ranks; programs with awkward words.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -60,7 +60,7 @@ const BINDS: [&str; 7] = [
     "hwthread:overload-allowed",
 ];
 
-/// GPUs near objects that some of the topologies have, in the order of the objects and in others.
+/// GPUs near objects that some of the topologies have, in the order of the objects and in other orders.
 const DEVICES: [&str; 8] = [
     "package",
     "package:1,0",
@@ -107,7 +107,7 @@ impl Random {
         self.below(of) == 0
     }
 
-    /// The next job that can be placed: its words and its plan.
+    /// The next job that can be placed: its words, and its plan.
     pub(crate) fn plan(&mut self) -> (Vec<String>, Plan) {
         loop {
             let (words, files) = self.job();
@@ -152,7 +152,7 @@ impl Random {
         }
     }
 
-    /// GPUs of all nodes; now and then others of one.
+    /// GPUs for all nodes; now and then one node has other GPUs.
     fn devices(&mut self, names: &[String], words: &mut Vec<String>) {
         let all = self.one(&DEVICES);
         words.extend(["--devices".to_owned(), format!("gpu={all}")]);
@@ -235,7 +235,7 @@ impl Random {
         (words, files)
     }
 
-    /// Every slot once, in a random order, on cores that may differ from node to node.
+    /// Every slot once, in random order, on cores that may differ between nodes.
     fn rankfile(&mut self, names: &[String], counts: &[usize]) -> String {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (node, &count) in counts.iter().enumerate() {

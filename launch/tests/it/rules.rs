@@ -1,4 +1,4 @@
-//! Where each launcher puts each rank, with which cpus and words, by its documented rule.
+//! Where each launcher puts each rank, with which cpus and words, by the launcher's documented rules.
 
 use crate::given::{Given, OWN};
 use crate::gpus;
@@ -68,7 +68,7 @@ pub(crate) fn hosts(text: &str) -> Vec<String> {
     hosts
 }
 
-/// As Slurm counts: by name, numbers in names by value, those with zeros in front sign by sign.
+/// Slurm's order: by name; numbers in names are compared by value, and those with leading zeros character by character.
 fn by_name(mut hosts: Vec<String>) -> Vec<String> {
     hosts.sort_by_key(|host| {
         let stem = host
@@ -85,7 +85,7 @@ fn by_name(mut hosts: Vec<String>) -> Vec<String> {
     hosts
 }
 
-/// Words behind options that take one word each.
+/// Options that take one word each, with their words.
 struct Options<'g>(std::iter::Peekable<std::slice::Iter<'g, String>>);
 
 fn process(node: &str, words: &[String]) -> Process {
@@ -98,7 +98,7 @@ fn process(node: &str, words: &[String]) -> Process {
     }
 }
 
-/// Gives each rank of a node the cpus of its place among the node's ranks.
+/// Gives each rank the cpus at its position among the ranks of its node.
 fn bind(processes: &mut [Process], cpus: impl Fn(usize, &str) -> Option<RoaringBitmap>) {
     let mut next: BTreeMap<String, usize> = BTreeMap::new();
     for process in processes {
@@ -227,7 +227,7 @@ fn lay(hosts: &[String], tasks: usize, layout: &str) -> Vec<String> {
         .collect()
 }
 
-/// `-n 3 … ./x : -n 1 ./y`, behind options that `own` takes with a word each.
+/// `-n 3 … ./x : -n 1 ./y`, after options that take a word each and go to `own`.
 fn colons(words: &[String], own: &mut dyn FnMut(usize, &str, String)) -> Vec<(usize, Vec<String>)> {
     let apps = words.split(|word| word == ":").enumerate();
     let each = apps.map(|(app, words)| {

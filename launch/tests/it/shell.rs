@@ -1,4 +1,4 @@
-//! A shell runs the scripts, and a launcher writes down what it is given.
+//! A shell runs the scripts, and a stand-in launcher records what it is given.
 
 use crate::given::{self, OWN};
 use crate::random::Random;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stowplan_launch::export::{Dialect, export};
 
-/// Writes down words, variables and files, then ends with a status of its own.
+/// Records words, variables and files, then ends with a status of its own.
 const RECORDER: &str = r#"#!/bin/sh
 for word in "$@"; do printf '%s\0' "$word"; done >"$RECORD/words"
 env >"$RECORD/variables"
@@ -134,7 +134,7 @@ fn a_signal_ends_the_launcher_and_takes_the_files_away() {
     fs::write(folder.0.join("run.sh"), with_files()).unwrap();
     let began = Instant::now();
     for signal in ["TERM", "INT", "HUP"] {
-        // What the tests were started with may ignore some of them, and no shell traps what it found ignored.
+        // The process that started the tests may ignore some signals, and a shell cannot trap a signal that was ignored when it started.
         let mut script = Command::new("env")
             .args(["--default-signal=TERM,INT,HUP", "sh", "run.sh"])
             .current_dir(&folder.0)

@@ -1,4 +1,4 @@
-//! Random plans in every dialect: what is exported lands where the plan says, what is refused could not be said.
+//! Random plans in every dialect: an exported plan lands where it should, and a refused plan could not have been said.
 
 use crate::given::{self, Given, OWN};
 use crate::random::Random;
@@ -20,7 +20,7 @@ impl Files for Scripts<'_> {
     }
 }
 
-/// The mapper reads prterun's words as prterun does.
+/// Our mapper reads prterun's words as prterun does.
 fn prterun(given: &Given, job: &[String]) -> Vec<Process> {
     let mut words: Vec<String> = Vec::new();
     for two in job.windows(2).filter(|two| two[0] == "--topo") {
@@ -33,7 +33,7 @@ fn prterun(given: &Given, job: &[String]) -> Vec<Process> {
     Truth::of(&placed.mapped.plan).processes
 }
 
-/// Unbound ranks beside bound ones are all cpus of their node, or unbound.
+/// Compares each rank with the plan. Next to bound ranks, an unbound rank may have all cpus of its node, or be unbound.
 fn compare(dialect: Dialect, real: &[Process], truth: &Truth, about: &str) {
     assert_eq!(real.len(), truth.processes.len(), "{about}");
     for (rank, (real, planned)) in real.iter().zip(&truth.processes).enumerate() {

@@ -1,4 +1,4 @@
-//! What a plan says of each rank, asked rank by rank.
+//! What a plan says about each rank, asked rank by rank.
 
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ pub(crate) struct Process {
     pub(crate) node: String,
     /// `None`: unbound.
     pub(crate) cpus: Option<RoaringBitmap>,
-    /// The GPUs that it is shown; `None`: nobody is told of any.
+    /// The GPUs that it is shown; `None`: no process is told about GPUs.
     pub(crate) gpus: Option<Vec<u32>>,
-    /// Program and words; empty: what the script is given.
+    /// Program and arguments; empty: the words that the script is given.
     pub(crate) words: Vec<String>,
 }
 
@@ -22,9 +22,9 @@ pub(crate) struct Process {
 pub(crate) struct Truth {
     pub(crate) processes: Vec<Process>,
     pub(crate) nodes: BTreeMap<String, RoaringBitmap>,
-    /// Ranks from which on each app's begin.
+    /// The first rank of each app.
     pub(crate) apps: Vec<usize>,
-    /// Nodes with ranks in the plan's order.
+    /// Nodes with ranks, in the plan's order.
     pub(crate) order: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Truth {
         self.processes.iter().all(|process| process.cpus.is_none())
     }
 
-    /// Whether ranks are told of GPUs.
+    /// Whether ranks are told about GPUs.
     pub(crate) fn tells_gpus(&self) -> bool {
         self.processes.iter().any(|process| process.gpus.is_some())
     }
@@ -93,7 +93,7 @@ impl Truth {
             .collect()
     }
 
-    /// The cpus of a node's ranks by rank, unbound ones all of the node.
+    /// The cpus of each rank on a node, in rank order. An unbound rank has all cpus of the node.
     pub(crate) fn list(&self, node: &str) -> Vec<RoaringBitmap> {
         let ranks = self.ranks_of(node);
         let cpus = |&rank: &usize| {
@@ -105,7 +105,7 @@ impl Truth {
         ranks.iter().map(cpus).collect()
     }
 
-    /// The GPUs of a node's ranks by rank.
+    /// The GPUs of each rank on a node, in rank order.
     pub(crate) fn gpus(&self, node: &str) -> Vec<Vec<u32>> {
         let ranks = self.ranks_of(node);
         let gpus = |&rank: &usize| self.processes[rank].gpus.clone().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! What a launcher could not have said: found by trying, not by the exporter's reasons.
+//! Plans that a launcher could not express. Found by trying, not by the exporter's reasons.
 
 use crate::truth::Truth;
 use roaring::RoaringBitmap;
 use stowplan_launch::export::Dialect;
 
-/// Whether it is true that a launcher has no words for this.
+/// Whether the launcher really has no words for this plan.
 pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {
     let several = truth.apps.len() > 1;
     let unnamed = several
@@ -69,7 +69,7 @@ fn equal(truth: &Truth) -> bool {
     counts(truth).windows(2).all(|two| two[0] == two[1])
 }
 
-/// Nodes in rank order; `None`: a rank comes back to one.
+/// Nodes in rank order, with their numbers of ranks; `None`: the ranks come back to a node.
 fn in_turn(truth: &Truth, ranks: impl Iterator<Item = usize>) -> Option<Vec<(String, usize)>> {
     let mut turns: Vec<(String, usize)> = Vec::new();
     for rank in ranks {
@@ -105,7 +105,7 @@ fn blocks_of_apps(truth: &Truth) -> bool {
     })
 }
 
-/// The one list that all nodes' lists begin.
+/// One list such that the list of every node is its beginning.
 fn common(truth: &Truth) -> Option<Vec<RoaringBitmap>> {
     if truth.is_unbound() {
         return Some(Vec::new());
@@ -118,7 +118,8 @@ fn common(truth: &Truth) -> Option<Vec<RoaringBitmap>> {
         .then_some(longest)
 }
 
-/// One list of GPUs for these nodes, with some for each rank: an entry of none is shown all, or the first.
+/// Whether one list of GPUs serves these nodes and has some GPUs for each rank. (A rank with an empty entry would be shown all
+/// GPUs, or the first.)
 fn one_gpu_list(truth: &Truth, nodes: &[String]) -> bool {
     if !truth.tells_gpus() {
         return true;
@@ -130,14 +131,14 @@ fn one_gpu_list(truth: &Truth, nodes: &[String]) -> bool {
 }
 
 fn long_slots(truth: &Truth) -> bool {
-    // Numbers of cores are not looked up here: only lists as long as this could be cut.
+    // Numbers of cores are not looked up here. Only lists as long as this could be cut.
     truth
         .processes
         .iter()
         .any(|process| process.cpus.as_ref().is_some_and(|cpus| cpus.len() > 20))
 }
 
-/// By one step, or by parts.
+/// Whether srun can start it in one step, or in parts.
 fn srun(truth: &Truth) -> bool {
     let several = truth.apps.len() > 1;
     let lost = |word: &String| word.is_empty() || word.contains('\n');
@@ -145,7 +146,7 @@ fn srun(truth: &Truth) -> bool {
     (words && fits_all(truth, &truth.order)) || parts(truth)
 }
 
-/// One list for these nodes, every entry of which each of them has.
+/// Whether one list serves these nodes, and each node has the cpus of every entry.
 fn fits_all(truth: &Truth, nodes: &[String]) -> bool {
     if !one_gpu_list(truth, nodes) {
         return false;
@@ -163,8 +164,8 @@ fn fits_all(truth: &Truth, nodes: &[String]) -> bool {
         })
 }
 
-/// Every way to cut ranks into parts that no node is in two of comes from the smallest such parts: if one of those cannot
-/// be said, none can.
+/// Ranks are cut into parts so that no node is in two of them. Every such cut is made from the smallest such parts: if srun cannot
+/// express one of these, it can express no cut.
 fn parts(truth: &Truth) -> bool {
     let mut first = 0;
     while first < truth.processes.len() {
@@ -191,7 +192,8 @@ fn parts(truth: &Truth) -> bool {
     true
 }
 
-/// Block, or rounds of some size, over nodes by name: names of these jobs have one length, or stand by number.
+/// Block, or rounds of some size, over nodes sorted by name. Names in these jobs have the same length, or are in the order of their
+/// numbers.
 fn layout(truth: &Truth, ranks: &[usize], nodes: &[String]) -> bool {
     let mut nodes = nodes.to_vec();
     nodes.sort_by_key(|name| (name.len(), name.clone()));

@@ -1,4 +1,4 @@
-//! What one process is bound to, and what that consumes. `docs/semantics.md` section 7.
+//! What one process is bound to, and which cpus this consumes. `docs/semantics.md` section 7.
 
 use crate::cpus::Cpus;
 use crate::machine::Object;
@@ -6,7 +6,8 @@ use crate::refusal::Refusal;
 use crate::turn::Turn;
 use stowplan_engine::policy::{CpuMode, IfSupported, ObjKind};
 
-/// Whether a target may be a process's: by GPU, its own alone, though others be near the same cpus.
+/// Whether a process may be bound to this target. A process mapped to a GPU may only have its own, even when other GPUs are near
+/// the same cpus.
 fn is_own(target: &Object, mapped: Option<&Object>, within: &Cpus) -> bool {
     match mapped {
         _ if target.kind != ObjKind::Gpu => true,
@@ -16,7 +17,7 @@ fn is_own(target: &Object, mapped: Option<&Object>, within: &Cpus) -> bool {
 }
 
 impl<'a> Turn<'_, 'a> {
-    /// The mask of the next process on this node, mapped to `within` or to no object. `None`: unbound.
+    /// The mask of the next process on this node, which is mapped to `within` or to no object. `None`: unbound.
     pub(crate) fn bind(
         &mut self,
         seat: usize,
@@ -50,7 +51,7 @@ impl<'a> Turn<'_, 'a> {
         self.without_cpus(seat, target, within)
     }
 
-    /// PE above 1: the first PE free cpus of the object, or of the first package that has as many.
+    /// PE above 1: the first PE free cpus of the object. Without an object, those of the first package that has enough.
     fn bind_cpus(&mut self, seat: usize, within: Option<&Object>) -> Result<Option<Cpus>, Refusal> {
         let machine = self.machine(seat);
         let places = match within {
@@ -96,7 +97,7 @@ impl<'a> Turn<'_, 'a> {
         Ok(Some(mask))
     }
 
-    /// The first target object with a free cpu inside the mapped one, LIMIT not reached.
+    /// The first target object below its LIMIT that has a free cpu inside the mapped object.
     fn bind_object(
         &mut self,
         seat: usize,
@@ -114,8 +115,8 @@ impl<'a> Turn<'_, 'a> {
         Some(self.take(seat, object, within))
     }
 
-    /// With overload-allowed LIMIT only says who comes first: the object with the fewest processes, the first of equals. So it
-    /// is without LIMIT where free cpus lie in no target.
+    /// With overload-allowed, LIMIT only decides the order: the target object with the fewest processes comes first, and of equals
+    /// the first one. The same holds without LIMIT when the free cpus are in no target.
     fn bind_beyond_limit(
         &mut self,
         seat: usize,
@@ -136,13 +137,13 @@ impl<'a> Turn<'_, 'a> {
         Some(self.take(seat, object, within))
     }
 
-    /// Binds to a target object: all of it that earlier apps left, consuming one cpu.
+    /// Binds to a target object: the mask is everything that earlier apps left of it, and one cpu is consumed.
     fn take(&mut self, seat: usize, object: &Object, within: &Cpus) -> Cpus {
         let node = self.node(seat);
         let inside = node.free.and(&object.cpus).and(within);
         let units = node.machine.units(self.mode());
         let whole = units.iter().find(|unit| inside.holds(&unit.cpus));
-        // A PU in core mode: the whole core it belongs to. Half a core is no cpu for other objects.
+        // A PU in core mode consumes its whole core: half a core is not a cpu for other objects.
         let around = || units.iter().find(|unit| unit.cpus.meets(&inside));
         let of_threads = object.kind == ObjKind::Hwthread;
         let unit = whole.or_else(|| around().filter(|_| of_threads));
@@ -156,7 +157,7 @@ impl<'a> Turn<'_, 'a> {
         mask
     }
 
-    /// All cpus of a set count as free again: those the app found, or all of them if it found none there.
+    /// Makes all cpus of a set free again: those that the app found free, or all of them if it found none.
     fn refill(&mut self, seat: usize, set: &Cpus) {
         let found = self.seats[seat].snap.and(set);
         let again = if found.is_empty() {
@@ -168,7 +169,7 @@ impl<'a> Turn<'_, 'a> {
         node.free = node.free.or(&again);
     }
 
-    /// No cpu was found: an error when asked for, otherwise unbound.
+    /// No cpu was found: an error if the binding was asked for, otherwise unbound.
     fn without_cpus(
         &self,
         seat: usize,
@@ -208,7 +209,7 @@ impl<'a> Turn<'_, 'a> {
             .limit
             .is_some_and(|limit| self.bound_to(seat, object) >= u64::from(limit))
     }
-    /// Cpus of a set that a target can use: cores, or PUs in hwthread mode and when hwthreads are bound to.
+    /// How many cpus of a set a target can use: cores; or PUs in hwthread mode and when the target is hwthreads.
     fn cpus_for(&self, seat: usize, target: ObjKind, set: &Cpus) -> u64 {
         let mode = if target == ObjKind::Hwthread {
             CpuMode::Hwthread

@@ -1,4 +1,4 @@
-//! How many processes an app has that does not say. `docs/semantics.md` section 3, "absent".
+//! How many processes an app without a count has. `docs/semantics.md` section 3, "absent".
 
 use crate::place::entries_of;
 use crate::pool::Pool;
@@ -9,8 +9,7 @@ use stowplan_engine::policy::{MapBy, PprObject};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Numbering, Policy};
 
-/// The processes of every app, as far as they are known before any is placed: `None` for holes and for ppr without `-n`.
-/// Shape: `[apps]`.
+/// The process counts that are known before any app is placed: `None` for holes and for ppr without `-n`. Shape: `[apps]`.
 pub(crate) fn all(pool: &Pool<'_>, resolved: &Resolved) -> Result<Vec<Option<u64>>, Refusal> {
     let apps = &resolved.apps;
     let count = |app: AppId| match (apps.np[app], apps.policy(app)) {
@@ -27,13 +26,13 @@ pub(crate) fn all(pool: &Pool<'_>, resolved: &Resolved) -> Result<Vec<Option<u64
     apps.ids().map(known).collect()
 }
 
-/// Whether an app is placed entry by entry: without entries its own turn says so.
+/// Whether an app is placed entry by entry. If it has no entries, its own turn reports that.
 fn written(resolved: &Resolved, app: AppId) -> bool {
     let map = resolved.apps.policy(app).map(|policy| policy.map);
     matches!(map, Some(MapBy::Seq | MapBy::Lsf))
 }
 
-/// The processes of an app without `-n`, on the pool before anything is placed; `None`: its turn says.
+/// The processes of an app without `-n`, on the pool before anything is placed; `None`: they are counted at its turn.
 pub(crate) fn absent(
     pool: &mut Pool<'_>,
     resolved: &Resolved,
@@ -41,7 +40,7 @@ pub(crate) fn absent(
     policy: &Policy,
 ) -> Result<Option<u64>, Refusal> {
     let listing = resolved.apps.listing[app];
-    // The nodes of the job's ranks: what the earlier apps leave.
+    // A file of the job's ranks: the app gets the entries that earlier apps leave.
     let job_wide = listing.is_some_and(|(_, numbering)| numbering == Numbering::Job);
     if policy.map == MapBy::Seq && job_wide {
         return Ok(None);
@@ -50,7 +49,7 @@ pub(crate) fn absent(
         let entries = entries_of(pool, resolved, app, policy)?;
         return Ok(Some(entries.items.len() as u64));
     }
-    // At the app's turn, over its nodes that are not full.
+    // Counted at the app's turn, over its nodes that are not full.
     if matches!(policy.map, MapBy::Ppr { .. }) {
         return Ok(None);
     }
@@ -81,7 +80,7 @@ pub(crate) fn listed(resolved: &Resolved, policy: &Policy) -> Vec<u32> {
         .collect()
 }
 
-/// ppr without `-n`: N for each object of the app's nodes.
+/// ppr without `-n`: N processes for each object of the app's nodes.
 pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], per: u32, on: PprObject) -> u64 {
     let objects = |seat: &Seat| match on {
         PprObject::Node => 1,
@@ -90,7 +89,7 @@ pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], per: u32, on: PprObjec
     u64::from(per) * seats.iter().map(objects).sum::<u64>()
 }
 
-/// The job's size for the default binding: apps that the mapper counts are nothing here (section 3, "bind").
+/// The size of the job for the default binding. Apps whose processes the mapper counts do not add to it (section 3, "bind").
 pub(crate) fn total(resolved: &Resolved, counts: &[Option<u64>]) -> u64 {
     let apps = &resolved.apps;
     let counted = |app: AppId| match (apps.np[app], apps.policy(app).map(|policy| policy.map)) {

@@ -1,8 +1,8 @@
-//! Sets of cpus by OS number, as plain words of 64 bits.
+//! Sets of cpus by OS number, as words of 64 bits.
 
 use std::fmt::Write as _;
 
-/// A set of PUs by **OS number**. Equal sets are equal whatever way they were made.
+/// A set of PUs by **OS number**. Two sets with the same PUs compare equal, however they were made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cpus {
     /// Bit `i` of word `w` is PU `64 w + i`; the last word is never zero.
@@ -67,7 +67,7 @@ impl Cpus {
                 .map(move |bit| 64 * word + bit)
         })
     }
-    /// List form, as `0-3,7`; runs of two are runs (`semantics` 8).
+    /// List form, as `0-3,7`. Two neighbours already make a range (`semantics` 8).
     #[must_use]
     pub fn list(&self) -> String {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Which GPUs each process is given, one process at a time: `docs/gpus.md`.
+//! Which GPUs each process gets, one process at a time: `docs/gpus.md`.
 
 use crate::cpus::Cpus;
 use crate::machine::Object;
@@ -21,7 +21,7 @@ fn by_gpu(policy: &Policy) -> bool {
     )
 }
 
-/// The policy that deals to an app: how, among near GPUs; `None`: mapped to one, or given none.
+/// How the near GPUs are dealt to an app's processes. `None`: they get none, or their mapping decides it.
 fn words(policy: &Policy) -> Option<GpuShare> {
     match policy.gpus {
         Some(GpuShare::None) => None,
@@ -33,7 +33,7 @@ fn words(policy: &Policy) -> Option<GpuShare> {
 /// Visible numbers of the GPUs of each process, ascending, in the order of `job.procs`.
 ///
 /// # Errors
-/// `device-not-found`, `not-enough-gpus`, where an option asks.
+/// `device-not-found` and `not-enough-gpus`, when an option asks for GPUs.
 pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, Refusal> {
     let apps = &resolved.apps;
     let policy = |app: AppId| apps.policy(app).expect("a process has an app");
@@ -46,7 +46,7 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
             .filter(|&at| job.procs[at].node == node)
             .collect();
         here.sort_by_key(|&at| job.procs[at].before);
-        // Processes with the same words and the same GPUs near, by local rank.
+        // Processes with the same words and the same near GPUs, by local rank.
         let mut groups: BTreeMap<(u32, Vec<usize>), Vec<usize>> = BTreeMap::new();
         for at in here {
             let proc = &job.procs[at];
@@ -88,7 +88,7 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
     }
 }
 
-/// `device-not-found` where an option asks and no node of the app has a GPU.
+/// Gives `device-not-found` when an option asks for GPUs and no node of the app has one.
 fn asked_and_there(job: &Job<'_>, resolved: &Resolved) -> Result<(), Refusal> {
     let apps = &resolved.apps;
     for app in apps.ids() {
@@ -130,7 +130,7 @@ fn own(share: u32, (m, k): (usize, usize), j: usize) -> Vec<usize> {
     }
 }
 
-/// Words as a number: 0 split, 1 share, 1 + K for K each.
+/// The words as a number: 0 for split, 1 for share, 1 + K for K each.
 fn number(share: GpuShare) -> u32 {
     match share {
         GpuShare::Split | GpuShare::None => 0,
@@ -139,7 +139,7 @@ fn number(share: GpuShare) -> u32 {
     }
 }
 
-/// The GPUs whose localities meet a process's cpus; unbound its object; else the node.
+/// The GPUs whose localities meet the cpus of a process; if it is unbound, those of its object; without an object, those of the node.
 fn near(proc: &Proc<'_>, gpus: &[Object], node: &Cpus) -> Vec<usize> {
     let own = match (&proc.cpus, proc.object) {
         (Some(cpus), _) => cpus,
@@ -151,7 +151,7 @@ fn near(proc: &Proc<'_>, gpus: &[Object], node: &Cpus) -> Vec<usize> {
         .collect()
 }
 
-/// Block `at` of things dealt to receivers, the larger blocks first.
+/// Block `at` of things that are dealt to receivers. The larger blocks come first.
 pub(crate) fn block(things: usize, receivers: usize, at: usize) -> std::ops::Range<usize> {
     let size = |at: usize| things / receivers + usize::from(at < things % receivers);
     let first = (0..at).map(size).sum();

@@ -1,4 +1,4 @@
-//! What a hostfile says of its nodes. `docs/semantics.md` section 1, "hostfile".
+//! What a hostfile says about its nodes. `docs/semantics.md` section 1, "hostfile".
 
 use crate::names;
 use crate::refusal::Refusal;
@@ -7,25 +7,25 @@ use stowplan_engine::text::host_entries::{Hostfile, HostfileLine, HostfileWhat, 
 /// A node of a file.
 pub(crate) struct Named {
     pub(crate) name: String,
-    /// `None`: to be inferred.
+    /// `None`: the slots are inferred.
     pub(crate) slots: Option<u64>,
     pub(crate) max_slots: Option<u64>,
-    /// Its `slots=`, with the lines that add to it.
+    /// Its `slots=`, plus the lines that add to it.
     pub(crate) said: Option<u64>,
 }
 
-/// What the lines of one node add up to, while they are read.
+/// Sums over the lines of one node, while the lines are read.
 struct Lines {
     name: String,
-    /// Lines that name it.
+    /// How many lines name it.
     mentions: u64,
-    /// A `rank N=` line, which is a slot even alone.
+    /// How many of them are `rank N=` lines. Such a line is a slot, even if it is the only line.
     ranked: u64,
     said: Option<u64>,
     max_slots: Option<u64>,
 }
 
-/// The nodes of a file, in file order, without those it excludes.
+/// The nodes of a file, in file order, without those that the file excludes.
 pub(crate) fn nodes(file: &Hostfile) -> Result<Vec<Named>, Refusal> {
     let mut all: Vec<Lines> = Vec::new();
     let mut excluded = Vec::new();

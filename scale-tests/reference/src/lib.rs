@@ -1,8 +1,8 @@
-//! The plain mapper: what `docs/semantics.md` says, one process at a time.
+//! The plain mapper: does what `docs/semantics.md` says, one process at a time.
 //!
-//! It exists to be compared with. It shares nothing with the engine but the resolved request: it has its own reader of
-//! topologies, its own tree, its own pool of nodes, and places each process by itself. Clarity is its only virtue; its cost
-//! is that of what it says, processes times objects. Each function names the section it follows.
+//! It exists to be compared with the engine. It shares only the resolved request with the engine: it has its own reader of
+//! topologies, its own tree and its own pool of nodes, and it places each process by itself. It aims at clarity alone; its cost is
+//! processes times objects. Each function names the section that it follows.
 
 pub mod cpus;
 pub mod machine;
@@ -42,7 +42,7 @@ use turn::{Job, Turn};
 /// The machines a job runs on.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// The hardware of a node, by its name; `None` when it has none.
+    /// Gives the hardware of a node by its name; `None` when the node has none.
     pub machine_of: &'a dyn Fn(&str) -> Option<&'a Machine>,
     /// Every topology that was given, used or not.
     pub machines: &'a [&'a Machine],
@@ -50,7 +50,7 @@ pub struct World<'a> {
     pub local: Option<&'a str>,
     /// Which cpus of every node may be used, as `0-3,6` or `0-3:HWTCPUS`.
     pub cpu_list: Option<&'a str>,
-    /// What the slots of a node whose count nobody gave are: cores, or PUs.
+    /// What a slot is on a node whose count nobody gave: a core, or a PU.
     pub inferred: CpuMode,
 }
 
@@ -59,23 +59,23 @@ pub struct World<'a> {
 pub struct Row {
     /// Rank in the job.
     pub rank: u64,
-    /// Its app, holes counted.
+    /// Its app. Holes are counted.
     pub app: usize,
     /// Rank in the app.
     pub app_rank: u64,
-    /// Place of its node in the pool.
+    /// Position of its node in the pool.
     pub node: usize,
     /// Name of its node.
     pub name: String,
-    /// Processes of the job on its node before it.
+    /// How many processes of the job are on its node before it.
     pub local_rank: u64,
-    /// The same, over all jobs: there is one.
+    /// The same, over all jobs. Here there is one job only.
     pub node_rank: u64,
-    /// What it was mapped to: kind and logical index.
+    /// The object that it was mapped to: kind and logical index.
     pub object: Option<(ObjKind, u32)>,
-    /// What it is bound to.
+    /// The cpus that it is bound to.
     pub cpus: Option<Cpus>,
-    /// Visible numbers of the GPUs that it is given, ascending.
+    /// Visible numbers of its GPUs, ascending.
     pub gpus: Vec<u32>,
 }
 
@@ -111,7 +111,8 @@ impl Row {
     }
 }
 
-/// Reads a topology, XML or synthetic, without the PUs of `without` (OS numbers, synthetic only). `None`: it is none.
+/// Reads a topology, XML or synthetic, without the PUs of `without` (OS numbers, for synthetic strings only). `None`: the text is
+/// not a topology.
 #[must_use]
 pub fn read_machine(text: &str, without: &[u32]) -> Option<Machine> {
     if text.trim_start().starts_with('<') {
@@ -124,9 +125,9 @@ pub fn read_machine(text: &str, without: &[u32]) -> Option<Machine> {
 /// Places a job, process by process.
 ///
 /// # Errors
-/// The class of the first thing that cannot be honoured, in the order of `docs/errors.md`.
+/// The class of the first request that cannot be honoured, in the order of `docs/errors.md`.
 ///
-/// Cost: processes times objects of a node, and more; not meant for large jobs.
+/// Cost: at least processes times objects of a node. Not meant for large jobs.
 pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     if let Some(judged) = &resolved.by_cores {
         let cores = world.machines.iter().any(|machine| machine.has_cores());
@@ -175,8 +176,8 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     Ok(rank::rows(&job, &resolved.apps, &given))
 }
 
-/// One app's turn. Where a node's objects are too small for a PE that is only the job's, the app does without it: no error
-/// (section 5, "options of an app").
+/// One app's turn. When a PE comes only from the job and a node's objects are too small for it, the app goes without this PE; that
+/// is no error (section 5, "options of an app").
 fn place_or_without_pe(
     job: &mut Job<'_>,
     start: &Pool<'_>,
@@ -194,7 +195,7 @@ fn place_or_without_pe(
             (job.pool, job.order) = (pool, order);
             job.procs.truncate(procs);
             let policy = &resolved.apps.policies[without];
-            // Who does not use the PE is not counted by it either (section 3, "absent").
+            // An app without the PE is also counted without it (section 3, "absent").
             let count = match resolved.apps.np[app] {
                 Some(_) => known.count,
                 None => count::absent(&mut start.clone(), resolved, app, policy)?,
@@ -208,15 +209,15 @@ fn place_or_without_pe(
 /// What an app needs to know besides the state of the nodes.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Its processes, unless the pattern says.
+    /// How many processes it has, unless its pattern decides that.
     count: Option<u64>,
-    /// Processes of the job, for the default binding.
+    /// How many processes the job has, for the default binding.
     total: u64,
-    /// Lines of LSF's file that earlier apps took.
+    /// How many lines of LSF's file earlier apps took.
     lsf_lines: u64,
 }
 
-/// That ranks can be counted.
+/// Checks that the ranks can be counted.
 fn small_enough(procs: u64, app: AppId) -> Result<(), Refusal> {
     if procs > u64::from(RANKS_MAX) {
         return Refusal::err("job-too-large", format!("{procs} processes up to {app:?}"));
@@ -224,7 +225,7 @@ fn small_enough(procs: u64, app: AppId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// That there is a process to place; by GPU a node without one says why there is none.
+/// Checks that there is a process to place. When an app maps by GPU and its nodes have no GPU, the error says so.
 fn some_processes(
     count: u64,
     app: AppId,
@@ -295,7 +296,7 @@ fn place_app(
     let count = match (known.count, policy.map) {
         (Some(count), _) => count,
         (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
-        // A task map of the job: what the earlier apps left.
+        // A file of the whole job: the entries that earlier apps left.
         (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };

@@ -10,7 +10,7 @@ pub struct Object {
     pub kind: ObjKind,
     /// Its number among its kind, from 0, in tree order.
     pub logical: u32,
-    /// The number that kernel or firmware gave it.
+    /// The number that the kernel or the firmware gave it.
     pub os: Option<u32>,
     /// Its PUs.
     pub cpus: Cpus,
@@ -21,29 +21,29 @@ pub struct Object {
 pub struct Device {
     /// Its name, as `mlx5_0`.
     pub name: String,
-    /// The PUs of the nearest object above it that has some.
+    /// The PUs of the nearest object above it that has PUs.
     pub place: Cpus,
 }
 
 /// The latencies between NUMA nodes, when the topology has them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Latencies {
-    /// OS numbers of the NUMA nodes, in row and column order.
+    /// OS numbers of the NUMA nodes, in the order of rows and columns.
     pub nodes_os: Vec<u32>,
-    /// From row to column.
+    /// One value from each row's node to each column's node.
     pub values: Vec<Vec<u64>>,
 }
 
-/// One topology, after `docs/semantics.md` section 1: what may not be used is gone.
+/// One topology without what may not be used, as `docs/semantics.md` section 1 says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Machine {
     /// All PUs.
     pub cpus: Cpus,
-    /// Objects of each kind, by `kind as usize`, in logical order. NUMA nodes: only those that are places to map to.
+    /// Objects of each kind, by `kind as usize`, in logical order. Of the NUMA nodes, only those that processes can be mapped to.
     objects: [Vec<Object>; 13],
-    /// NUMA nodes that share no cpu with an earlier one, in tree order: mpibind's domains.
+    /// NUMA nodes that share no cpu with an earlier one, in tree order. These are mpibind's domains.
     pub memories: Vec<Cpus>,
-    /// Visible numbers of the GPUs, in logical order.
+    /// Visible numbers of the GPUs, in the GPUs' logical order.
     pub visible: Vec<u32>,
     /// Devices, in file order.
     pub devices: Vec<Device>,
@@ -52,7 +52,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of these objects: each kind in logical order, all its NUMA nodes. `None` without a PU.
+    /// Makes a machine of these objects: each kind in logical order, with all its NUMA nodes. `None` when there is no PU.
     #[must_use]
     pub fn new(found: Vec<Object>) -> Option<Self> {
         let mut machine = Self::default();
@@ -91,7 +91,7 @@ impl Machine {
         numas.sort_by_key(|numa| numa.logical);
     }
 
-    /// The same machine with GPUs near each object of a kind: as many as the numbers come to, by turns of neighbours.
+    /// The same machine with GPUs near each object of a kind. The objects in order get equally many GPUs each.
     #[must_use]
     pub fn with_gpus(mut self, kind: ObjKind, visible: &[u32]) -> Self {
         let whole = Object {
@@ -126,7 +126,7 @@ impl Machine {
     pub fn objects(&self, kind: ObjKind) -> &[Object] {
         &self.objects[kind as usize]
     }
-    /// Whether there are cores; where there are none, PUs are the cpus (section 3, "cpu mode").
+    /// Whether there are cores. Without cores, PUs are the cpus (section 3, "cpu mode").
     #[must_use]
     pub fn has_cores(&self) -> bool {
         !self.objects(ObjKind::Core).is_empty()
@@ -148,7 +148,7 @@ impl Machine {
             CpuMode::Hwthread => self.objects(ObjKind::Hwthread),
         }
     }
-    /// How many cpus of the mode lie wholly inside a set.
+    /// How many cpus of the mode are completely inside a set.
     #[must_use]
     pub fn count_in(&self, mode: CpuMode, set: &Cpus) -> u64 {
         let inside = |unit: &&Object| set.holds(&unit.cpus);

@@ -1,4 +1,4 @@
-//! Names of nodes: cut at the first dot, ranges written out, the number a name ends in.
+//! Names of nodes: cuts them at the first dot, expands ranges, finds the number at the end of a name.
 
 use std::net::IpAddr;
 use stowplan_engine::text::host_entries::NameRange;
@@ -31,14 +31,14 @@ pub(crate) fn expand(range: &NameRange) -> Vec<String> {
         .collect()
 }
 
-/// The number that a name of digits is.
+/// The value of a name that has only digits.
 pub(crate) fn number(name: &str) -> Option<u64> {
     name.bytes()
         .all(|byte| byte.is_ascii_digit())
         .then(|| name.parse().ok())?
 }
 
-/// The number that a name ends in.
+/// The number at the end of a name.
 pub(crate) fn last_number(name: &str) -> Option<u64> {
     name[name.trim_end_matches(|c: char| c.is_ascii_digit()).len()..]
         .parse()

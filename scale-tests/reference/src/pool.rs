@@ -1,4 +1,4 @@
-//! The nodes of the job: who they are, in which order, with how many slots. `docs/semantics.md` section 1.
+//! The nodes of the job: their names, their order, their slots. `docs/semantics.md` section 1.
 
 use crate::cpus::Cpus;
 use crate::hostfile;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::text::host_entries::{EntrySlots, HostEntry, Hosts};
 
-/// One node, and what earlier apps left of it.
+/// One node, and what earlier apps left on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
     /// Its name, cut at the first dot.
@@ -18,22 +18,22 @@ pub(crate) struct Node<'a> {
     pub(crate) machine: &'a Machine,
     /// PUs that may be bound to (section 1, "restricting").
     pub(crate) usable: Cpus,
-    /// Of these, what no process has consumed.
+    /// The usable PUs that no process has consumed.
     pub(crate) free: Cpus,
-    /// Room for this many processes.
+    /// How many processes it has slots for.
     pub(crate) slots: u64,
-    /// And never for more than this.
+    /// The most processes that it may ever have.
     pub(crate) max_slots: Option<u64>,
-    /// Processes so far.
+    /// How many processes it has.
     pub(crate) used: u64,
 }
 
 impl Node<'_> {
-    /// Slots not taken.
+    /// Number of free slots.
     pub(crate) fn left(&self) -> u64 {
         self.slots.saturating_sub(self.used)
     }
-    /// Processes that `max_slots` lets in.
+    /// How many more processes `max_slots` allows.
     pub(crate) fn room(&self) -> u64 {
         self.max_slots
             .map_or(u64::MAX, |max| max.saturating_sub(self.used))
@@ -52,7 +52,7 @@ pub(crate) struct Pool<'a> {
     pub(crate) local: Option<usize>,
 }
 
-/// A node that was named, while the pool is made.
+/// A node that was named, while the pool is being made.
 struct Mention {
     name: String,
     slots: u64,
@@ -121,7 +121,7 @@ impl<'a> Pool<'a> {
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(&names::short(name)).copied()
     }
-    /// The node that an entry of `-H` selects: by name, or by the number that a name ends in.
+    /// The node that an entry of `-H` selects: by its name, or by the number at the end of its name.
     pub(crate) fn select(&self, name: &str) -> Option<usize> {
         let by_number = || {
             let number = names::number(name)?;
@@ -137,12 +137,12 @@ fn machine<'a>(world: &World<'a>, name: &str) -> Result<&'a Machine, Refusal> {
         .ok_or_else(|| Refusal::new("bad-topology", format!("node {name} has no topology")))
 }
 
-/// Slots of a node whose count nobody gave (section 1, "slots").
+/// The slots of a node when nobody gave a count (section 1, "slots").
 fn inferred(world: &World<'_>, name: &str) -> Result<u64, Refusal> {
     Ok(machine(world, name)?.units(world.inferred).len() as u64)
 }
 
-/// Every hostfile of every app, in order; the file that names a node first says what it has.
+/// Every hostfile of every app, in order. The file that names a node first says what the node has.
 fn from_hostfiles(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refusal> {
     let mut mentions = Vec::new();
     let mut known = BTreeSet::new();
@@ -164,7 +164,7 @@ fn from_hostfiles(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refu
     Ok(mentions)
 }
 
-/// Every `-H`, joined: counts add up. A number alone finds a node named before, or is a new name.
+/// Every `-H`, joined: counts are added up. A number alone means a node named before, or else is a new name.
 fn from_lists<'e>(
     entries: impl Iterator<Item = &'e HostEntry>,
     world: &World<'_>,
@@ -206,7 +206,7 @@ fn from_lists<'e>(
     Ok(mentions)
 }
 
-/// The PUs of a node that the list for every node leaves (section 1, "restricting").
+/// The PUs of a node that the cpu list for all nodes leaves (section 1, "restricting").
 fn usable(machine: &Machine, list: Option<&str>, node: &str) -> Result<Cpus, Refusal> {
     let Some(list) = list else {
         return Ok(machine.cpus.clone());

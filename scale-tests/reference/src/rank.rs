@@ -1,4 +1,4 @@
-//! Who gets which rank. `docs/semantics.md` section 6.
+//! Which process gets which rank. `docs/semantics.md` section 6.
 
 use crate::Row;
 use crate::turn::{Job, Proc};
@@ -7,21 +7,21 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::RankBy;
 use stowplan_engine::table::apps::{AppId, AppTable};
 
-/// A process and what its rank is sorted by.
+/// A process, and the keys by which its rank is sorted.
 struct Placed<'p, 'a> {
     proc: &'p Proc<'a>,
-    /// Its place in the job's placement order.
+    /// Its position in the job's placement order.
     at: usize,
-    /// Place of its node in the job's node order.
+    /// Position of its node in the job's node order.
     node: usize,
-    /// Place of its object among those of its node.
+    /// Position of its object among those of its node.
     object: usize,
-    /// Processes of the app before it: on the node, and on the object.
+    /// How many processes of the app came before it: on the node, and on the object.
     on_node: u64,
     on_object: u64,
 }
 
-/// The rows of the job, in rank order: app after app, each by its own rank policy.
+/// The rows of the job in rank order: app after app, each ordered by its own rank policy.
 pub(crate) fn rows(job: &Job<'_>, apps: &AppTable, given: &[Vec<u32>]) -> Vec<Row> {
     let mut rows = Vec::new();
     for app in apps.ids() {

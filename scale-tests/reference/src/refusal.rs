@@ -1,11 +1,11 @@
-//! Why the reference refuses a job: a class of `docs/errors.md`, and a sentence for people who debug.
+//! Why the reference refuses a job: a class of `docs/errors.md`, and a sentence for debugging.
 
 /// A refusal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The class, as `not-enough-slots`.
     pub class: &'static str,
-    /// What was asked, what there was, where.
+    /// What was asked for, what there was, and where.
     pub why: String,
 }
 
@@ -17,7 +17,7 @@ impl Refusal {
             why: why.into(),
         }
     }
-    /// The same, as the failed result it ends in.
+    /// A refusal of this class, as a failed result.
     pub(crate) fn err<T>(class: &'static str, why: impl Into<String>) -> Result<T, Self> {
         Err(Self::new(class, why))
     }

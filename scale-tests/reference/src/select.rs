@@ -1,4 +1,4 @@
-//! The nodes that one app may use, and what it may take from each. `docs/semantics.md` section 1, "hosts".
+//! The nodes that one app may use, and how many slots it may take on each. `docs/semantics.md` section 1, "hosts".
 
 use crate::names;
 use crate::pool::{Node, Pool};
@@ -7,20 +7,20 @@ use stowplan_engine::policy::{NoLocal, Oversubscribe};
 use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::text::host_entries::{EntrySlots, HostEntry, Hosts};
 
-/// A node of an app's list, and what its `-H` says of it.
+/// A node of an app's list, and the claim of its `-H`.
 #[derive(Clone, Debug)]
 pub(crate) struct Pick {
-    /// Its place in the pool.
+    /// Its position in the pool.
     pub(crate) node: usize,
     claim: Claim,
 }
 
-/// What an app says it takes from a node.
+/// How much an app claims of a node.
 #[derive(Clone, Debug)]
 enum Claim {
-    /// No `-H`: whatever is left.
+    /// No `-H`: everything that is left.
     Left,
-    /// The counts of its entries added up, and how many of them ask for all that is left.
+    /// The sum of the counts of its entries, and the number of entries that ask for everything left.
     Sum { counted: u64, wholes: u64 },
 }
 
@@ -34,7 +34,7 @@ impl Claim {
     }
 }
 
-/// The app's list: what `-H` and hostfile select, in order, without the local node under NOLOCAL. Its hostfile may lower slots.
+/// The app's list: the nodes that `-H` and hostfile select, in order, without the local node under NOLOCAL. Its hostfile may lower slots.
 pub(crate) fn picks(
     pool: &mut Pool<'_>,
     hosts: &Hosts,
@@ -83,7 +83,7 @@ pub(crate) fn of_files(
     Ok((!hosts.files[app].is_empty()).then_some(list))
 }
 
-/// Lowers the slots of nodes of which the app's own hostfiles say less (section 1, "hostfile").
+/// Lowers the slots of nodes for which the app's own hostfiles say fewer (section 1, "hostfile").
 fn lower(pool: &mut Pool<'_>, hosts: &Hosts, app: AppId) -> Result<(), Refusal> {
     for file in &hosts.files[app] {
         for named in crate::hostfile::nodes(&hosts.hostfiles[*file])? {
@@ -136,7 +136,7 @@ fn by_entries(
     Ok(picks)
 }
 
-/// The nodes that one entry chooses; `later` are the entries behind it.
+/// The nodes that one entry chooses; `later` are the entries after it.
 pub(crate) fn chosen(
     pool: &Pool<'_>,
     entry: &HostEntry,
@@ -192,16 +192,16 @@ pub(crate) fn chosen(
     }
 }
 
-/// A node that an app finds room on.
+/// A node on which an app finds room.
 #[derive(Clone, Debug)]
 pub(crate) struct Available {
-    /// Its place in the pool.
+    /// Its position in the pool.
     pub(crate) node: usize,
-    /// What the app may take.
+    /// How many slots the app may take.
     pub(crate) slots: u64,
 }
 
-/// Claims against what is left: full nodes drop out, slots grow where a claim says so (section 1, "claims").
+/// Compares the claims with the free slots: full nodes drop out, and slots grow where a claim says so (section 1, "claims").
 pub(crate) fn available(
     pool: &mut Pool<'_>,
     picks: &[Pick],

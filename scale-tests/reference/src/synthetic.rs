@@ -1,4 +1,4 @@
-//! Reads hwloc's synthetic strings, as `package:2 core:4 pu:2(indexes=…)`: enough of them for every test machine.
+//! Reads hwloc's synthetic strings, as `package:2 core:4 pu:2(indexes=…)`. It knows enough of them for every test machine.
 
 use crate::cpus::Cpus;
 use crate::machine::{Machine, Object};
@@ -9,7 +9,7 @@ use stowplan_engine::policy::ObjKind;
 enum Makes {
     /// Objects of a kind.
     Objects(ObjKind),
-    /// Groups and instruction caches, which are no objects here.
+    /// Groups and instruction caches; they are not objects here.
     Nothing,
 }
 
@@ -19,13 +19,13 @@ struct Level {
     makes: Makes,
     /// How many below each object of the level above.
     count: u32,
-    /// What stands in `indexes=`.
+    /// The value of `indexes=`.
     indexes: Option<String>,
-    /// Memory attached to each object of the level above (`[numa]`), not a level of its own.
+    /// Whether it is memory attached to each object of the level above (`[numa]`) and no level of the tree.
     attached: bool,
 }
 
-/// Reads a synthetic string; PUs of `without` are not to be used. `None` when it is none that we know.
+/// Reads a synthetic string; the PUs of `without` are not used. `None` when it is not a string that we know.
 #[must_use]
 pub fn read(text: &str, without: &[u32]) -> Option<Machine> {
     let levels = levels(text)?;
@@ -40,7 +40,7 @@ pub fn read(text: &str, without: &[u32]) -> Option<Machine> {
     let mut total = 1;
     for level in &levels {
         let objects = total * level.count;
-        // Memory in brackets hangs beside the objects of the level above and has all their cpus.
+        // Memory in brackets belongs to the objects of the level above and has all their cpus.
         let places = if level.attached { total } else { objects };
         let (os, width) = (os_numbers(level, objects)?, pus / places);
         for (i, &os) in (0..).zip(&os) {
@@ -82,9 +82,9 @@ pub fn read(text: &str, without: &[u32]) -> Option<Machine> {
             },
         ));
     }
-    // Memory in brackets is numbered as it is met in the tree, over all its levels.
+    // Memory in brackets is numbered in tree order, over all its levels together.
     let hung = levels.iter().any(|level| level.attached);
-    // Memory below an object's children comes before the object's own: by the end, then the narrower one first.
+    // Memory below an object's children comes before the object's own memory: sort by the end, then the narrower first.
     found.sort_by_key(|&(end, width, _)| (end, width));
     let mut objects: Vec<Object> = found.into_iter().map(|(_, _, object)| object).collect();
     let numas = objects
@@ -121,7 +121,7 @@ fn levels(text: &str) -> Option<Vec<Level>> {
     Some(levels)
 }
 
-/// Where a word ends: at a blank outside of parentheses and brackets.
+/// Where a word ends: at a blank outside parentheses and brackets.
 fn word_end(text: &str) -> usize {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -152,7 +152,7 @@ fn kind_of(name: &str) -> Option<Makes> {
     })
 }
 
-/// OS numbers of a level of `total` objects. `a*b:c*d`: each loop walks `b` (`d`) values in steps of `a` (`c`) objects.
+/// OS numbers of a level with `total` objects. In `a*b:c*d` each loop goes through `b` (`d`) values in steps of `a` (`c`) objects.
 fn os_numbers(level: &Level, total: u32) -> Option<Vec<u32>> {
     let Some(text) = &level.indexes else {
         return Some((0..total).collect());

@@ -1,4 +1,4 @@
-//! One app's turn: its nodes as it found them, and the placing of one process. `docs/semantics.md` section 4.
+//! One app's turn: its nodes as it found them, and how one process is placed. `docs/semantics.md` section 4.
 
 use crate::cpus::Cpus;
 use crate::machine::{Machine, Object};
@@ -15,19 +15,19 @@ use stowplan_engine::table::apps::{AppId, Policy};
 #[derive(Clone, Debug)]
 pub(crate) struct Proc<'a> {
     pub(crate) app: AppId,
-    /// Place of its node in the pool.
+    /// Position of its node in the pool.
     pub(crate) node: usize,
-    /// What it was mapped to, and where that stands in the order of its kind (or of `dist`).
+    /// The object that it was mapped to, and the position of this object among those of its kind (or in the order of `dist`).
     pub(crate) object: Option<(&'a Object, usize)>,
-    /// What it is bound to.
+    /// The cpus that it is bound to.
     pub(crate) cpus: Option<Cpus>,
-    /// Processes on its node before it.
+    /// Number of processes that were on its node before it.
     pub(crate) before: u64,
-    /// GPUs by logical number, where its map deals them (mpibind).
+    /// GPUs by logical number, when the map policy deals them (mpibind).
     pub(crate) dealt: Option<Vec<usize>>,
 }
 
-/// What passes from app to app (section 5).
+/// The state that is handed from app to app (section 5).
 pub(crate) struct Job<'a> {
     pub(crate) pool: Pool<'a>,
     /// Nodes in the order in which they first received a process.
@@ -38,17 +38,17 @@ pub(crate) struct Job<'a> {
 
 /// A node of the list, as the app sees it.
 pub(crate) struct Seat {
-    /// Its place in the pool.
+    /// Its position in the pool.
     pub(crate) node: usize,
-    /// What the app may still take.
+    /// How many slots the app may still take.
     pub(crate) avail: u64,
-    /// Free cpus when the app came: masks are cut from these.
+    /// The cpus that were free when the app came. Masks are cut from these.
     pub(crate) snap: Cpus,
-    /// Processes of this app here.
+    /// How many processes of this app are here.
     pub(crate) placed: u64,
-    /// A default binding was given up here.
+    /// Whether a default binding was given up here.
     pub(crate) gave_up: bool,
-    /// Processes of this app bound to each target object (LIMIT).
+    /// How many processes of this app are bound to each target object (for LIMIT).
     pub(crate) bound_to: BTreeMap<u32, u64>,
 }
 
@@ -57,11 +57,11 @@ pub(crate) struct Turn<'t, 'a> {
     pub(crate) job: &'t mut Job<'a>,
     pub(crate) app: AppId,
     pub(crate) policy: Policy,
-    /// What processes are bound to; `None` for nothing, also when a default was given up for the whole app.
+    /// The kind of object that processes are bound to. `None`: unbound, also when a default was given up for the whole app.
     pub(crate) target: Option<ObjKind>,
-    /// Processes still to be placed.
+    /// How many processes are still to be placed.
     pub(crate) left: u64,
-    /// Processes that found cpus.
+    /// How many processes found cpus.
     pub(crate) bound: u64,
     pub(crate) seats: Vec<Seat>,
     /// The cpus of a pe-list, ranges written out.
@@ -71,7 +71,7 @@ pub(crate) struct Turn<'t, 'a> {
 }
 
 impl<'t, 'a> Turn<'t, 'a> {
-    /// The seats of these nodes.
+    /// One seat for each of these nodes.
     pub(crate) fn seats(pool: &Pool<'_>, list: &[Available]) -> Vec<Seat> {
         let seat = |available: &Available| Seat {
             node: available.node,
@@ -89,7 +89,7 @@ impl<'t, 'a> Turn<'t, 'a> {
     pub(crate) fn machine(&self, seat: usize) -> &'a Machine {
         self.node(seat).machine
     }
-    /// Processes that `max_slots` lets onto the node.
+    /// How many more processes `max_slots` lets onto the node.
     pub(crate) fn room(&self, seat: usize) -> u64 {
         self.node(seat).room()
     }
@@ -112,17 +112,17 @@ impl<'t, 'a> Turn<'t, 'a> {
     pub(crate) fn is_bound(&self, seat: usize) -> bool {
         self.target.is_some() && !self.seats[seat].gave_up
     }
-    /// Free cpus of the mode on the node: `F(n)`.
+    /// Number of free cpus of the mode on the node: `F(n)`.
     pub(crate) fn free(&self, seat: usize) -> u64 {
         let node = self.node(seat);
         node.machine.count_in(self.mode(), &node.free)
     }
-    /// Free cpus of the mode inside a set: `F(o)`.
+    /// Number of free cpus of the mode inside a set: `F(o)`.
     pub(crate) fn free_in(&self, seat: usize, set: &Cpus) -> u64 {
         let node = self.node(seat);
         node.machine.count_in(self.mode(), &node.free.and(set))
     }
-    /// Processes of PE cpus that the packages hold: `pkgcap(n)`.
+    /// How many processes with PE cpus each fit into the packages: `pkgcap(n)`.
     pub(crate) fn package_cap(&self, seat: usize) -> u64 {
         let packages = self.machine(seat).packages();
         packages
@@ -131,7 +131,7 @@ impl<'t, 'a> Turn<'t, 'a> {
             .sum()
     }
 
-    /// An explicit target that the node does not have is an error when the mapper gets there (section 7, "no cpu").
+    /// Refuses an explicit target that the node does not have, when the mapper gets to the node (section 7, "no cpu").
     pub(crate) fn meets_target(&self, seat: usize) -> Result<(), Refusal> {
         let Some(target) = self
             .target
@@ -141,7 +141,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         };
         let machine = self.machine(seat);
         let targets = machine.objects(machine.meant(target));
-        // Near GPUs, only what lies inside a locality serves.
+        // For processes mapped to GPUs, a target counts only if it lies inside the locality of a GPU.
         let gpus = machine.objects(ObjKind::Gpu);
         let inside = |target: &Object| gpus.iter().any(|gpu| gpu.cpus.holds(&target.cpus));
         let by_gpu = self.objects_mapped_to() == Some(ObjKind::Gpu);
@@ -154,7 +154,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         Ok(())
     }
 
-    /// Places one process, bound by the rules of section 7. Says whether it found cpus.
+    /// Places one process and binds it by the rules of section 7. Says whether it found cpus.
     pub(crate) fn put(
         &mut self,
         seat: usize,
@@ -164,7 +164,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         Ok(self.record(seat, object, cpus))
     }
 
-    /// Places one process that is bound to this.
+    /// Places one process, bound to these cpus.
     pub(crate) fn record(
         &mut self,
         seat: usize,
@@ -197,13 +197,13 @@ impl<'t, 'a> Turn<'t, 'a> {
         found
     }
 
-    /// Takes cpus away from those that are free.
+    /// Removes cpus from the free cpus.
     pub(crate) fn consume(&mut self, seat: usize, cpus: &Cpus) {
         let node = &mut self.job.pool.nodes[self.seats[seat].node];
         node.free = node.free.minus(cpus);
     }
 
-    /// The class of a lack of cpus: some process of the app found its own, or none did.
+    /// The class when cpus are lacking. It depends on whether any process of the app found cpus.
     pub(crate) fn lack_of_cpus(&self) -> Refusal {
         let why = format!("{:?}: {} processes found no cpus", self.app, self.left);
         let class = if self.bound == 0 {
@@ -214,8 +214,8 @@ impl<'t, 'a> Turn<'t, 'a> {
         Refusal::new(class, why)
     }
 
-    /// What can never fit is an error when the mapper gets to the node: PE above what any object, or without objects any
-    /// package, of it has, taken or not (errors "Which class").
+    /// Refuses a PE that can never fit, when the mapper gets to the node: no object of the node has as many cpus, taken or not.
+    /// When the app maps to no object, packages are counted (errors "Which class").
     pub(crate) fn fits(&self, seat: usize) -> Result<(), Refusal> {
         if !self.is_bound(seat) || !self.never_fits(seat) {
             return Ok(());
@@ -243,7 +243,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         (self.policy.map == MapBy::Dist).then_some(ObjKind::Numa)
     }
 
-    /// Whether PE cpus can never be found together on a node: in one object, or without objects in one package.
+    /// Whether the node never has PE cpus in one object, or, when the app maps to no object, in one package.
     pub(crate) fn never_fits(&self, seat: usize) -> bool {
         let node = self.node(seat);
         let holds =

@@ -1,4 +1,4 @@
-//! Reads hwloc's XML: objects, the allowed set, devices, latencies between NUMA nodes (dialects 2 and 3).
+//! Reads hwloc's XML (dialects 2 and 3): objects, the allowed set, devices, latencies between NUMA nodes.
 
 use crate::cpus::Cpus;
 use crate::machine::{Device, Latencies, Machine, Object};
@@ -6,7 +6,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use stowplan_engine::policy::ObjKind;
 
-/// What an element of the tree is to us.
+/// What an element of the tree means to us.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Object(ObjKind),
@@ -14,7 +14,7 @@ enum Sort {
     MemoryCache,
     /// A device.
     Device,
-    /// Groups, instruction caches, bridges: nothing, but what is inside counts.
+    /// Groups, instruction caches, bridges: they give no object themselves, but the elements inside them count.
     Nothing,
 }
 
@@ -23,15 +23,15 @@ struct Open {
     sort: Sort,
     os: Option<u32>,
     name: String,
-    /// Its PUs, if it says; devices take those of the object around them.
+    /// Its PUs, if the element has some; a device takes those of the object around it.
     cpus: Option<Cpus>,
-    /// Its lowest PU, usable or not: siblings stand in this order, those without PUs last.
+    /// Its lowest PU, usable or not. Siblings are in this order; those without PUs come last.
     lowest: u32,
-    /// What is inside each child that is no memory: the child's lowest PU, and its objects in tree order.
+    /// For each child that is not memory: its lowest PU, and its objects in tree order.
     children: Vec<(u32, Vec<Object>)>,
-    /// Memory children, which come behind the normal ones in tree order.
+    /// Memory children; they come after the normal children in tree order.
     memory: Vec<Object>,
-    /// A PU that may be used, or a NUMA node, is inside.
+    /// Whether a usable PU or NUMA node is inside.
     worth: Worth,
 }
 
@@ -41,21 +41,21 @@ enum Worth {
     Kept,
 }
 
-/// What was found so far.
+/// What the file has said so far.
 #[derive(Default)]
 struct Found {
     objects: Vec<Object>,
-    /// PUs and NUMA nodes that may be used, when the file says.
+    /// Usable PUs and NUMA nodes, when the file names them.
     allowed: Option<Cpus>,
     allowed_memory: Option<Cpus>,
     devices: Vec<Device>,
     latencies: Option<Latencies>,
-    /// Dialect 1.
+    /// Dialect 1: memory is above the cpus.
     memory_above: bool,
     open: Vec<Open>,
 }
 
-/// Reads an XML text. `None` when it is no topology with a PU that may be used.
+/// Reads an XML text. `None` when it is not a topology with a usable PU.
 #[must_use]
 pub fn read(text: &str) -> Option<Machine> {
     let mut reader = Reader::from_str(text);
@@ -63,7 +63,7 @@ pub fn read(text: &str) -> Option<Machine> {
     let mut distances: Option<Latencies> = None;
     let mut words = String::new();
     text.contains("<topology").then_some(())?;
-    // Dialect 1 has no version, and memory above cpus.
+    // Dialect 1 has no version, and puts memory above the cpus.
     found.memory_above = !text.contains(" version=\"2") && !text.contains(" version=\"3");
     loop {
         match reader.read_event().ok()? {
@@ -170,7 +170,7 @@ impl Found {
             || left.sort == Sort::Object(ObjKind::Numa) && left.children.is_empty();
         let mut inside: Vec<Object> = left.children.into_iter().flat_map(|(_, all)| all).collect();
         inside.append(&mut left.memory);
-        // In dialect 1 a NUMA node that may not be used has PUs inside all the same.
+        // In dialect 1 a NUMA node that may not be used still has PUs inside.
         let usable = left.sort != Sort::Object(ObjKind::Numa) || self.may_hold_memory(left.os);
         if let (Sort::Object(kind), Worth::Kept, true) = (left.sort, left.worth, usable) {
             inside.push(Object {
@@ -240,7 +240,7 @@ fn sort_of(tag: &BytesStart<'_>) -> Option<Sort> {
         "L1Cache" => ObjKind::L1,
         "Core" => ObjKind::Core,
         "PU" => ObjKind::Hwthread,
-        // Dialect 1: which cache, its attributes say.
+        // Dialect 1: attributes say which cache it is.
         "Cache" if attribute(tag, "cache_type").as_deref() != Some("2") => {
             match attribute(tag, "depth")?.as_str() {
                 "1" => ObjKind::L1,
@@ -261,7 +261,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(value.value.into_owned())
 }
 
-/// `0x00000001,,0x0000ffff`: words of 32 bits, the highest first, an empty one being zero.
+/// `0x00000001,,0x0000ffff`: words of 32 bits, the highest first. An empty word is zero.
 fn bitmap(text: &str) -> Cpus {
     let mut cpus = Cpus::none();
     for (word, digits) in (0..).zip(text.split(',').rev()) {
@@ -273,7 +273,7 @@ fn bitmap(text: &str) -> Cpus {
     cpus
 }
 
-/// A matrix of latencies between NUMA nodes (kind bit 4), to be filled; `None` for other distances.
+/// An empty matrix for latencies between NUMA nodes (kind bit 4); `None` for other distances.
 fn latency_matrix(tag: &BytesStart<'_>) -> Option<Latencies> {
     let kind: u32 = attribute(tag, "kind")?.parse().ok()?;
     let wanted = attribute(tag, "type")? == "NUMANode" && kind & 4 == 4;
@@ -283,7 +283,7 @@ fn latency_matrix(tag: &BytesStart<'_>) -> Option<Latencies> {
     })
 }
 
-/// Values come in lines of any length: cut into rows.
+/// The file has values in lines of any length: cuts them into rows.
 fn squared(read: Latencies) -> Latencies {
     let values: Vec<u64> = read.values.into_iter().flatten().collect();
     let rows = values

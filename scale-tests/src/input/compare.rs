@@ -1,4 +1,4 @@
-//! The engine against the plain mapper on the job that bytes say.
+//! Compares the engine with the plain mapper on the job that the bytes describe.
 
 use crate::arbitrary::job_from_bytes;
 use crate::catalogue::MACHINES;
@@ -9,10 +9,10 @@ thread_local! {
     static CREW: Crew = Crew::new(1);
 }
 
-/// Places the job both ways.
+/// Places the job with both.
 ///
 /// # Panics
-/// When they differ, or the plan is not sound: with the command to paste.
+/// When they differ, or the plan is not sound. The message has the command to paste.
 pub fn compare(bytes: &[u8]) {
     let job = job_from_bytes(bytes);
     let verdict = CREW.with(|crew| crew.compare_one(&job));

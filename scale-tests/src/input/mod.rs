@@ -1,4 +1,4 @@
-//! Bodies of the fuzz targets: bytes in, a judged answer out. Tests call them too.
+//! Bodies of the fuzz targets: bytes in, a checked answer out. Tests call them too.
 
 pub mod compare;
 pub mod plan;

@@ -1,4 +1,4 @@
-//! Plan bytes: whatever is read answers every question, is written back the same, and can be judged.
+//! Fuzz bodies for plan bytes: any plan that can be read answers every question, is written back the same, and can be judged.
 
 use crate::choices::Choices;
 use crate::shapes;
@@ -10,17 +10,17 @@ use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::table::names::NodeId;
 use stowplan_judge::check;
 
-/// Ranks and nodes that are asked of a plan that was read.
+/// How many ranks and nodes a plan is asked for.
 const ASKED: u32 = 64;
 
-/// Reads bytes as a whole plan, as a broadcast, and as a slice.
+/// Reads the bytes as a whole plan, as a broadcast, and as a slice.
 pub fn bytes(bytes: &[u8]) {
     if let Ok(plan) = Plan::from_bytes(bytes) {
         let written = plan.to_bytes();
         let again = Plan::from_bytes(&written).expect("what is written can be read");
         assert_eq!(again.to_bytes(), written, "bytes come back");
         ask(&plan);
-        // Whatever the verdict: it must be given.
+        // The verdict may be anything, but there must be one.
         let _ = check(&plan);
     }
     if let Ok(plan) = Plan::from_broadcast_bytes(bytes) {
@@ -31,7 +31,8 @@ pub fn bytes(bytes: &[u8]) {
     }
 }
 
-/// Damages sound plans where the first bytes say, with a checksum that fits: what the frame cannot see must be seen behind it.
+/// Damages sound plans where the first bytes say, and makes the checksum fit again. The frame cannot see this damage, so the code
+/// behind it must.
 pub fn resealed(bytes: &[u8]) {
     let mut choices = Choices::from_bytes(bytes);
     let policies = [
@@ -46,7 +47,7 @@ pub fn resealed(bytes: &[u8]) {
     let shape = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 16, "slot");
     let small = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 8, map);
     let shape = if map == "pe-list=0-3" { shape } else { small };
-    // The same with GPUs, which stand in bytes of their own.
+    // The same with GPUs, which have bytes of their own.
     let with_gpus = ["gpu", "slot", "mpibind"].get(choices.below(6) as usize);
     let shape = with_gpus.map_or(shape, |map| {
         shapes::regular("fuzz", "builtin:perlmutter-gpu", 5, 8, map)
@@ -67,7 +68,7 @@ pub fn resealed(bytes: &[u8]) {
     }
 }
 
-/// Damages each byte of a plan, of its broadcast and of its first node's slice in turn, with a checksum that fits.
+/// Damages each byte of a plan, of its broadcast and of its first node's slice in turn, and makes the checksum fit again.
 pub fn each_byte(plan: &Plan) {
     let slice = plan.slice_bytes(NodeId::from_row(0));
     for mut sealed in [plan.to_bytes(), plan.broadcast_bytes(), slice] {
@@ -92,7 +93,7 @@ pub fn each_byte(plan: &Plan) {
     }
 }
 
-/// Gives bytes the checksum that they need.
+/// Writes the checksum that fits the bytes.
 fn seal(sealed: &mut [u8]) {
     let end = sealed.len() - 4;
     let mut hasher = crc32fast::Hasher::new();

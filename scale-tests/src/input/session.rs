@@ -1,4 +1,4 @@
-//! Sessions: scenario files, journals, and journals whose frames are whole whatever is in them.
+//! Fuzz bodies for sessions: scenario files, journals, and journals with sound frames around arbitrary payloads.
 
 use stowplan_cli::command::session::{event_json, scenario, state_json, state_read};
 use stowplan_session::{
@@ -10,7 +10,7 @@ fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError> {
     recover::<ReplayError>(bytes, mode, |_, _, _| Ok(()))
 }
 
-/// A scenario file is refused, or each of its steps keeps the invariants and its journal gives the same state.
+/// A scenario file is refused; or each of its steps keeps the invariants, and its journal gives the same state.
 ///
 /// # Panics
 /// When a promise is broken.
@@ -44,7 +44,7 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// Bytes are refused, or give a sound state that goes on; with and without snapshots it is the same one.
+/// Bytes are refused, or they give a sound state that can go on. The state is the same with and without snapshots.
 ///
 /// # Panics
 /// When a promise is broken.
@@ -81,9 +81,9 @@ pub fn journal(bytes: &[u8]) {
     assert_eq!(again.state.canonical(), state.canonical());
 }
 
-/// The same for frames with right checksums around whatever the bytes say: what a forger could write.
+/// The same with correct checksums around arbitrary payloads: what a forger could write.
 ///
-/// Each payload is one byte of kind, one of length, and so many bytes; the first frame is an open frame of ours.
+/// The bytes give the frames: a byte for the kind, a byte for the length, and the payload. The first frame is an open frame of ours.
 ///
 /// # Panics
 /// When a promise is broken.
@@ -119,7 +119,7 @@ pub fn forged(bytes: &[u8]) {
     self::journal(&forged);
 }
 
-/// An event stream by bytes: every two choose an event on small names. Judged after each.
+/// A stream of events from bytes: each two bytes choose an event on a few names. Every step is checked.
 ///
 /// # Panics
 /// When a promise is broken.

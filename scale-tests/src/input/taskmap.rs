@@ -1,4 +1,5 @@
-//! Task maps from any bytes: each reader, and writing what was read. They end at round trips and at tasks written out.
+//! Fuzz bodies for task maps from any bytes: each reader, and the writer. They check round trips, and compare small maps with their
+//! tasks written out.
 
 use stowplan_engine::count::Rank;
 use stowplan_engine::limit::TASKMAP_TASKS_MAX;
@@ -6,10 +7,10 @@ use stowplan_engine::taskmap::{
     Block, Encoder, FORM_WORDS, Form, JobNode, Limits, TaskMap, TaskMapError,
 };
 
-/// Maps of so many tasks are written out task by task.
+/// Maps of at most this many tasks are written out task by task.
 const TASKS_WRITTEN_OUT: u32 = 4096;
 
-/// Answers of so many items are written and read back.
+/// Answers of at most this many items are written and read back.
 const LIMITS: Limits = Limits {
     items: 1 << 12,
     chars: None,
@@ -35,11 +36,11 @@ pub fn raw(bytes: &[u8]) {
     read(bytes);
 }
 
-/// Blocks made of the bytes, four bytes each: every encoding and form of them, and every scheme.
+/// Blocks made of the bytes, four bytes each, in every encoding, every form and every scheme.
 pub fn written(bytes: &[u8]) {
     let (blocks, _) = bytes.as_chunks::<4>();
     let block = |&[first, nodes, ppn, repeat]: &[u8; 4]| Block {
-        // Small numbers meet; a few are large.
+        // Small numbers often meet; a few are large.
         first: u32::from(first % 16),
         nodes: 1 + u32::from(nodes) % 40,
         ppn: 1 + u32::from(ppn) % 5,
@@ -75,7 +76,7 @@ fn refused(error: &TaskMapError, len: usize) {
     }
 }
 
-/// All that holds for every map.
+/// Everything that holds for every map.
 fn judge(map: &TaskMap) {
     let spelled = |blocks: &stowplan_engine::taskmap::Blocks| TaskMap::from_blocks(blocks.iter());
     let (fewest, pmi) = (map.fewest_blocks(), map.fewest_pmi_blocks());
@@ -111,7 +112,7 @@ fn judge(map: &TaskMap) {
     }
 }
 
-/// Answers are those of the tasks written out, and no list of the same tasks has fewer blocks.
+/// The answers are those of the tasks written out, and no list of the same tasks has fewer blocks.
 fn written_out(map: &TaskMap) {
     let mut nodes: Vec<u32> = Vec::new();
     for block in map.flux_blocks().iter() {
@@ -137,7 +138,7 @@ fn written_out(map: &TaskMap) {
     }
 }
 
-/// The fewest blocks that spell these tasks: every block that starts at every task is tried.
+/// The fewest blocks that spell these tasks. It tries every block at every task.
 fn fewest(nodes: &[u32]) -> usize {
     let mut best = vec![usize::MAX; nodes.len() + 1];
     best[0] = 0;

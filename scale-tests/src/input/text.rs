@@ -1,5 +1,5 @@
-//! Words and files from any bytes: directives, host lists, hostfiles, rankfiles, sequence and affinity files, packed
-//! requests. They end at a round trip, or at what each reader promises of its answer.
+//! Fuzz bodies for words and files from any bytes: directives, host lists, hostfiles, rankfiles, sequence and affinity files,
+//! packed requests. They check a round trip, or what each reader promises about its answer.
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::SpecError;
@@ -14,7 +14,7 @@ use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_engine::text::listings::{read_affinity, read_rankfile, read_sequence};
 
-/// The three setters, on apps and on the job: what is stored survives the relay, what is refused changes nothing.
+/// The three setters, on apps and on the job: a stored value survives the relay, and a refused value changes nothing.
 pub fn directive(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -49,7 +49,7 @@ fn travels(request: &SpawnRequest) {
     assert_eq!(packed(&again), bytes);
 }
 
-/// A refusal can be told.
+/// A refusal can be printed.
 fn refused(error: &SpecError) {
     assert!(!error.class().is_empty() && !error.to_string().is_empty());
     for at in error.places() {
@@ -57,7 +57,7 @@ fn refused(error: &SpecError) {
     }
 }
 
-/// Host lists: never more nodes than ids count, and no entry per node of a range.
+/// Host lists: never more nodes than an id can count, and no separate entry for each node of a range.
 pub fn hosts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -74,7 +74,7 @@ pub fn hosts(bytes: &[u8]) {
     }
 }
 
-/// Hostfiles: a line of the answer for a line of the file, at most.
+/// Hostfiles: at most one line of the answer for each line of the file.
 pub fn hostfile(bytes: &[u8]) {
     match read_hostfile("f", bytes) {
         Ok(file) => assert!(file.lines.len() <= lines(bytes)),
@@ -117,7 +117,7 @@ fn listed(read: Result<Listing, SpecError>, bytes: &[u8]) {
     assert!(entries <= lines(bytes), "an entry a line, at most");
 }
 
-/// Packed requests, as they come and behind a sound header: read with suspicion, written again as they were.
+/// Packed requests, as they come and behind a valid header: the reader trusts nothing, and what it accepts is written again as it was.
 pub fn packed_request(bytes: &[u8]) {
     unpacked(bytes);
     let mut framed = b"STOWREQ\x01".to_vec();
@@ -137,7 +137,7 @@ fn unpacked(bytes: &[u8]) {
     }
 }
 
-/// CRC-32 as zlib has it, bit by bit: the second opinion on the one the relay uses.
+/// CRC-32 as zlib defines it, bit by bit: a second opinion on the CRC-32 of the relay.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| {
         if crc & 1 == 1 {

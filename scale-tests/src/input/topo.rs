@@ -1,5 +1,5 @@
-//! Topologies from any bytes: XML and synthetic descriptions. They end at the engine's tables, and at the same topology
-//! written as XML and read again.
+//! Fuzz bodies for topologies from any bytes: XML and synthetic descriptions. They check the engine's tables, and that the same
+//! topology comes back when it is written as XML and read again.
 
 use stowplan_engine::limit::{OBJECTS_MAX, PUS_MAX};
 use stowplan_engine::policy::ObjKind;
@@ -7,14 +7,14 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft};
 use stowplan_topo::{TopoError, synthetic, xml};
 
-/// Topologies of so many objects are written and read again.
+/// Topologies of at most this many objects are written and read again.
 const OBJECTS_WRITTEN: usize = 4096;
 
 /// The reader of hwloc XML.
 pub fn xml(bytes: &[u8]) {
     match xml::parse(bytes) {
         Ok(draft) => {
-            // An object or PU takes a tag at least.
+            // An object or a PU takes at least a tag.
             let least = "<object/>".len() * draft.objects.len().max(draft.pus_os.len());
             assert!(least <= bytes.len() + 2 * "<object/>".len());
             judge(draft);
@@ -39,14 +39,14 @@ pub fn synthetic(bytes: &[u8]) {
     }
 }
 
-/// A refusal is of the one class, and says a sentence of a bounded length.
+/// A refusal has the one class, and says a sentence of bounded length.
 fn refused(error: &TopoError) {
     assert_eq!(error.class(), "bad-topology");
     let told = error.to_string();
     assert!(!told.is_empty() && told.len() < 1000, "{told}");
 }
 
-/// All that holds for every topology that the engine takes.
+/// Everything that holds for every topology that the engine takes.
 fn judge(draft: TopologyDraft) {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let Ok(topology) = topologies.add(draft.clone(), &mut cpusets) else {
@@ -76,7 +76,7 @@ fn judge(draft: TopologyDraft) {
     }
 }
 
-/// Objects lie in each other or apart, and those of a kind are in the order of their PUs, memory aside.
+/// Objects are nested or disjoint; none crosses another.
 fn nested(draft: &TopologyDraft) {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for object in &draft.objects {
@@ -103,7 +103,7 @@ fn nested(draft: &TopologyDraft) {
     }
 }
 
-/// Whether a file of our own says all there is: memory in the order of the tree, no kind inside itself, all numbers told.
+/// Whether our own file can say everything about the topology: memory in tree order, no kind inside itself, and all numbers known.
 fn stands_alone(draft: &TopologyDraft) -> bool {
     let of = |kind: ObjKind| {
         draft
@@ -126,7 +126,7 @@ fn stands_alone(draft: &TopologyDraft) -> bool {
     numbers.sort_unstable();
     let small = |os: &Option<u32>| os.is_some_and(|os| os < PUS_MAX);
     apart
-        // Two of the same cpus would stand in two groups, one in the other, and so in the opposite order.
+        // Two with the same cpus would be in two nested groups, and so in the opposite order.
         && memory.is_sorted_by(|one, next| one < next)
         && numbers.windows(2).all(|pair| pair[0] != pair[1])
         && numbers.iter().all(small)
@@ -138,8 +138,8 @@ fn stands_alone(draft: &TopologyDraft) -> bool {
         && stays_in_order(draft)
 }
 
-/// Whether siblings are in the order of their lowest PU, in which a reader puts them. (Groups, which are not listed, may
-/// have put them in another.)
+/// Whether siblings are in the order of their lowest PU. A reader puts them in this order. (Groups, which are not listed, may have
+/// put them in another order.)
 fn stays_in_order(draft: &TopologyDraft) -> bool {
     draft.pus_os.is_sorted()
 }
@@ -175,7 +175,7 @@ fn write(draft: &TopologyDraft) -> String {
         );
         if object.kind == ObjKind::Numa {
             let own = bits(object.os);
-            // A group holds the memory to its cpus; the cpus themselves come behind it.
+            // A group ties the memory to its cpus; the cpus themselves come after it.
             text.push_str(&tag("Group", None, &cpus, &nodes, ">"));
             text.push_str(&tag("NUMANode", object.os, &cpus, &own, "/>"));
         } else {
@@ -209,7 +209,7 @@ fn tag(word: &str, os: Option<u32>, cpus: &str, nodes: &str, end: &str) -> Strin
     )
 }
 
-/// hwloc's word, and the attributes that a cache must have.
+/// hwloc's word for a kind, and the attributes that a cache must have.
 fn spelled(kind: ObjKind) -> (&'static str, &'static str) {
     match kind {
         ObjKind::Machine => ("Machine", ""),

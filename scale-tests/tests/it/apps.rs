@@ -1,5 +1,5 @@
-//! Requests of very many apps, from their JSON to the rows of their plan: memory grows with them and no faster, and what is
-//! said of all is said once.
+//! Requests with very many apps, from JSON to the rows of the plan: memory grows no faster than the apps, and what all apps share
+//! is said once.
 
 use crate::child::peak_kib;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
@@ -17,7 +17,7 @@ use stowplan_scale_tests::shapes::named;
 /// Tells the child which request to map.
 const REQUEST: &str = "STOWPLAN_CHILD_REQUEST";
 
-/// What the apps say: nothing, a directive, hosts, both, both and the job's info behind them.
+/// What the apps say: nothing, a directive, hosts, both; or both with the job's info after the apps.
 const KINDS: [&str; 5] = ["plain", "mapped", "hosts", "both", "job-behind"];
 
 struct Written(String);
@@ -28,7 +28,7 @@ impl Files for Written {
     }
 }
 
-/// So many apps of one process, on a tenth as many nodes.
+/// A request with this many apps of one process each, on a tenth as many nodes.
 fn request(kind: &str, apps: u32) -> String {
     let mut text = String::from("{\"apps\":[");
     let nodes = apps.div_ceil(10);
@@ -61,7 +61,7 @@ fn request(kind: &str, apps: u32) -> String {
     text
 }
 
-/// Not a promise: the body of the child; without a request it does nothing.
+/// The body of the child process, not a promise: without a request it does nothing.
 #[test]
 fn mapped_here() {
     let Ok(asked) = std::env::var(REQUEST) else {
@@ -101,7 +101,7 @@ fn mapped_here() {
     println!("cost {} {}", change.bytes_allocated, peak_kib());
 }
 
-/// Bytes allocated, and the most memory held, in KiB.
+/// Bytes allocated, and the largest amount of memory held, in KiB.
 fn cost(kind: &str, apps: u32) -> (u64, u64) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -125,7 +125,7 @@ fn cost(kind: &str, apps: u32) -> (u64, u64) {
 fn memory_is_linear_in_the_apps() {
     for kind in KINDS {
         let (small, large) = (cost(kind, 1_000), cost(kind, 8_000));
-        // Eight times the apps, with room for tables that double.
+        // Eight times the apps, plus room for tables that double.
         assert!(
             large.0 < small.0 * 12,
             "{kind}: {} bytes, then {}",

@@ -1,4 +1,4 @@
-//! Measured in a process of its own: what other tests allocate beside it does not count.
+//! Measures in a separate process, so that allocations of other tests do not count.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
@@ -9,20 +9,20 @@ use stowplan_scale_tests::shapes::{self, Shape};
 /// Tells the child which job to place.
 const JOB: &str = "STOWPLAN_CHILD_JOB";
 
-/// What placing a job took.
+/// What it cost to place a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// Bytes allocated, freed ones counted.
+    /// Bytes allocated, including those freed again.
     pub(crate) bytes: u64,
     /// Allocations.
     pub(crate) count: u64,
-    /// The most memory that the process held. Unit: KiB.
+    /// The largest amount of memory that the process held. Unit: KiB.
     pub(crate) peak_kib: u64,
-    /// Nanoseconds, the least of several runs.
+    /// The least time of several runs. Unit: nanoseconds.
     pub(crate) nanos: u64,
 }
 
-/// A job by its words: `regular TOPOLOGY|NODES|SLOTS|POLICY`, or a named shape and its divisor.
+/// The shape of a job text: `regular TOPOLOGY|NODES|SLOTS|POLICY`, or a named shape and its divisor.
 pub(crate) fn shape(job: &str) -> Shape {
     let parts: Vec<&str> = job.split('|').collect();
     match parts[..] {
@@ -38,7 +38,7 @@ pub(crate) fn shape(job: &str) -> Shape {
     }
 }
 
-/// Runs one test of this binary in a process of its own; gives the numbers of the line that begins as said.
+/// Runs one test of this binary in a process of its own. Gives the numbers of the line that begins with `begins`.
 pub(crate) fn again(test: &str, (variable, value): (&str, &str), begins: &str) -> Vec<u64> {
     let binary = std::env::current_exe().unwrap();
     let output = Command::new(binary)
@@ -64,7 +64,7 @@ pub(crate) fn cost(job: &str) -> Cost {
     }
 }
 
-/// Not a promise: the body of the child; without a job it does nothing.
+/// The body of the child process, not a promise: without a job it does nothing.
 #[test]
 fn placed_here() {
     let Ok(job) = std::env::var(JOB) else {
@@ -92,7 +92,7 @@ fn placed_here() {
     );
 }
 
-/// The most memory this process held, as the kernel counts it; 0 where it does not say.
+/// The largest amount of memory that this process held, as the kernel counts it; 0 when the kernel does not say.
 pub(crate) fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));

@@ -1,4 +1,4 @@
-//! The engine against the plain mapper, in small; the long runs are `compare`'s.
+//! Compares the engine with the plain mapper on a small number of jobs. The `compare` program makes the long runs.
 
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use stowplan_scale_tests::input::compare::compare;
 use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::small_world;
 
-/// Compares the jobs of these numbers and says what differs.
+/// Compares the jobs of these numbers and reports differences.
 fn compare_all(numbers: Vec<u64>, job: impl Fn(u64) -> Job + Sync) -> Coverage {
     let crew = Crew::new(2);
     let mut seen = Coverage::default();
@@ -52,7 +52,7 @@ fn random_jobs_are_placed_alike_and_reach_every_pair_of_choices() {
     }
 }
 
-/// Each combination that can be placed is placed by some job, and each is refused by some: no cell of the table is empty.
+/// Each combination that can be placed is placed by some job, and each combination is refused by some job: no cell of the table is empty.
 #[test]
 fn the_generator_reaches_every_outcome_of_every_combination() {
     let placed = Cell::all().filter(Cell::may_be_placed);
@@ -85,7 +85,7 @@ fn the_generator_reaches_every_outcome_of_every_combination() {
 fn a_sample_of_the_small_world_is_placed_alike() {
     let long = std::env::var_os("STOWPLAN_LONG").is_some_and(|value| value == "1");
     let jobs = if long { 50_000 } else { 1500 };
-    // No divisor of the world: neighbours in all its dimensions are met.
+    // The step does not divide the size of the world, so that neighbours in all its dimensions are compared.
     let step = small_world::size() / jobs - 1;
     let seen = compare_all((0..jobs).map(|i| i * step).collect(), small_world::job);
     assert_eq!(seen.jobs(), jobs);

@@ -1,4 +1,4 @@
-//! The plain mapper against the placement corpus.
+//! Compares the plain mapper with the placement corpus.
 
 use rayon::prelude::*;
 use stowplan_scale_tests::corpus::{Expected, answer, cases, machines, shared};

@@ -1,10 +1,10 @@
-//! Host lists longer than what is looked up at once.
+//! Host lists with more entries than are looked up at a time.
 
 use stowplan_scale_tests::compare::Verdict;
 use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::job::{App, Job};
 
-/// `+e` means the nodes that no *later* entry names, wherever in a long list it stands. Source: semantics 1.3.
+/// `+e` means the nodes that no *later* entry names, wherever it is in a long list. Source: semantics 1.3.
 #[test]
 fn an_entry_far_behind_looks_at_those_behind_it_alone() {
     let app = |hosts: String, np| App {

@@ -1,4 +1,4 @@
-//! A million ranks with GPUs cost what they cost without: the dealing follows kinds of nodes, and so do the bytes.
+//! A million ranks with GPUs cost what they cost without: the dealing works on kinds of nodes, and the bytes grow with kinds of nodes.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use stowplan_scale_tests::{arbitrary, shapes};
 
 const NODES: u32 = 1 << 17;
 const SLOTS: u32 = 8;
-/// Bytes of a saved, broadcast or sliced plan.
+/// The most bytes of a saved, broadcast or sliced plan.
 const BYTES_MAX: usize = 4096;
 
-/// Frontier's node without its GPUs, as far as placing can tell.
+/// Frontier's node without its GPUs, as far as placement depends on it.
 const BARE: &str = "package:1 numa:4 l3:2 core:7 pu:2";
 
 fn plan(topology: &str, map: &str) -> Plan {
@@ -24,7 +24,7 @@ fn plan(topology: &str, map: &str) -> Plan {
     map_resolved(shape.resolved, shape.machine).unwrap().plan
 }
 
-/// The least of several: placing, dealing, saving.
+/// The least time of several runs: placing, dealing, saving.
 fn least(topology: &str, map: &str) -> Duration {
     let once = || {
         let start = Instant::now();
@@ -54,7 +54,7 @@ fn a_million_ranks_with_gpus_are_as_small_as_without() {
 #[test]
 fn a_million_ranks_with_gpus_cost_what_they_cost_without() {
     let (with, without) = (least("builtin:frontier", "core"), least(BARE, "core"));
-    // Half as much again, and what a busy machine adds to a few milliseconds.
+    // Half as much again, plus the few milliseconds that a busy machine adds.
     let most = without * 3 / 2 + Duration::from_millis(3);
     println!("with GPUs {with:?}, without {without:?}");
     assert!(with <= most, "with GPUs {with:?}, without {without:?}");

@@ -48,7 +48,7 @@ fn the_fit_finds_an_exponent() {
     assert!((slope - 1.5).abs() < 1e-9 && error < 1e-9);
 }
 
-/// Ranks from 2^10 to 2^30 on equal nodes: what is allocated does not grow with them. Time is told, and held in the long check.
+/// Ranks from 2^10 to 2^30 on equal nodes: allocations do not grow with them. Time is printed, and asserted in the long check.
 #[test]
 fn plans_do_not_grow_with_ranks() {
     for map in ["core", "slot", "node", "package:span"] {
@@ -76,7 +76,7 @@ fn plans_do_not_grow_with_ranks() {
     }
 }
 
-/// Nodes that are all distinct cost in proportion, and no more.
+/// The cost of distinct nodes is at most proportional to their number.
 #[test]
 fn distinct_nodes_cost_in_proportion() {
     let jobs: Vec<(f64, String)> = [256, 128, 64, 32, 16]

@@ -1,4 +1,4 @@
-//! Plans that somebody made to be expensive: a few kilobytes that claim as many different counts as they have runs of nodes.
+//! Plans that are made to be expensive: a few kilobytes that claim a different process count for each run of nodes.
 
 use crate::child::again;
 use crate::size::is_long;
@@ -10,10 +10,10 @@ use stowplan_engine::table::apps::AppTable;
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::patterns::{Patterns, Place, PlaceRun, Segment};
 
-/// Tells the child the order of the ranks, and the objects of a node.
+/// Tells the child the rank order and the number of objects of a node.
 const PLAN: &str = "STOWPLAN_HOSTILE_PLAN";
 
-/// Every node has one process more than the last one; processes go round over the objects.
+/// Every node has one process more than the node before it; its processes go round over the objects.
 fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
     let mut names = Names::default();
     let range = NameRange {
@@ -25,7 +25,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
     };
     names.add(&range).unwrap();
     let mut patterns = Patterns::default();
-    // From the last object to the first, so that fill is not slot.
+    // The objects are in reverse order, so that fill differs from slot.
     let runs = (0..objects).rev().map(|object| PlaceRun {
         count: 1,
         place: Place {
@@ -72,7 +72,7 @@ fn order(word: &str) -> RankOrder {
     }
 }
 
-/// Not a promise: the body of the child; without a plan it does nothing.
+/// The body of the child process, not a promise: without a plan it does nothing.
 #[test]
 fn read_here() {
     let Ok(said) = std::env::var(PLAN) else {
@@ -110,7 +110,7 @@ fn reading_a_plan_takes_memory_in_proportion_whatever_its_counts() {
         let (bytes, allocated) = (numbers[0], numbers[1]);
         println!("{said}: {bytes} bytes read, {allocated} bytes allocated");
         assert!(bytes <= 64 << 10, "{said}: {bytes} bytes make the plan");
-        // Bands of every run by themselves would be 1.6 GB, and 14 GB in the long check.
+        // Bands for every run separately would take 1.6 GB, and 14 GB in the long check.
         assert!(
             allocated <= 192 << 20,
             "{said}: {allocated} bytes allocated"

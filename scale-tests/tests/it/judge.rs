@@ -1,4 +1,4 @@
-//! Nodes that differ in what their cpus are called alone are judged together, and yet one by one.
+//! When nodes differ only in the OS numbers of their cpus, the judge checks one of them, but still finds a fault on any of them.
 
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
@@ -17,7 +17,7 @@ const MAPS: [&str; 6] = [
     "package:span",
 ];
 
-/// One process of a node gets the cpus of another one there; with the node's name.
+/// The plan with one change: a process of a node gets the cpus of another process there. Gives the node's name, too.
 fn altered(plan: &Plan, choices: &mut Choices<'_>) -> (Plan, String) {
     let mut patterns = plan.patterns().clone();
     let apps = plan.apps().iter().map(|app| Placed {

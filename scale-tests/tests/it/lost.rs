@@ -1,4 +1,4 @@
-//! Random jobs that lose nodes: what a planner makes of those that are left is what a job makes that never had the others.
+//! Random jobs that lose nodes: the planner's plan on the nodes left is the plan of a job that never had the lost nodes.
 
 use stowplan_engine::error::MapError;
 use stowplan_engine::map::{Mapped, map_resolved};
@@ -11,8 +11,8 @@ use stowplan_scale_tests::compare::{Lab, row};
 use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::lost::without;
 
-/// Everything that is said of a job that is placed, and the class of a refusal: a range that names a lost node and one that never
-/// was may be refused for either.
+/// Everything that a plan says, or the class of a refusal. A range may name a lost node and a node that never existed; it may be
+/// refused for either.
 fn said(found: Result<&Mapped, &MapError>) -> Vec<String> {
     let mapped = match found {
         Ok(mapped) => mapped,
@@ -23,7 +23,7 @@ fn said(found: Result<&Mapped, &MapError>) -> Vec<String> {
     rows.chain(notes).collect()
 }
 
-/// The name of some node that the random jobs have, the local one more often.
+/// The name of a node that the random jobs have; the local one is more frequent.
 fn some_node(choices: &mut Choices<'_>, job: &Job) -> String {
     match &job.head {
         Some(head) if choices.once_in(3) => head.clone(),
@@ -32,7 +32,7 @@ fn some_node(choices: &mut Choices<'_>, job: &Job) -> String {
     }
 }
 
-/// Loses up to three nodes, a plan before each or not. Gives how many plans were compared that placed something.
+/// Loses up to three nodes, with or without a plan before each loss. Gives how many of the compared plans placed something.
 fn loses(lab: &Lab, job: &Job, choices: &mut Choices<'_>) -> u32 {
     let Ok((resolved, _)) = job.resolve() else {
         return 0;
@@ -43,7 +43,7 @@ fn loses(lab: &Lab, job: &Job, choices: &mut Choices<'_>) -> u32 {
     let (mut left, mut compared) = (job.clone(), 0);
     for _ in 0..8 {
         if choices.once_in(2) {
-            // What was worked out for all nodes must not serve where some are gone.
+            // What was worked out for all nodes must not be reused after some are gone.
             let _ = planner.plan();
         }
         let node = some_node(choices, job);
@@ -83,7 +83,7 @@ fn what_is_left_of_random_jobs_is_placed_as_if_it_had_been_all() {
     assert!(compared > 1000, "{compared} plans");
 }
 
-/// Bindings hang on the size of the job: what apps of equal policy found while it was larger does not serve a smaller one.
+/// Default bindings depend on the size of the job. What apps of equal policy found for the larger job must not be used for the smaller one.
 #[test]
 fn what_a_larger_job_found_is_forgotten() {
     let app = |hosts: &str, map: Option<&str>| App {
@@ -91,12 +91,12 @@ fn what_a_larger_job_found_is_forgotten() {
         map: map.map(str::to_owned),
         ..App::default()
     };
-    // By slot, as the job says: then bindings go by the job's size.
+    // The job maps by slot, so bindings depend on the size of the job.
     let job = |first: &str| Job {
         apps: vec![app(first, Some("slot")), app("n2:1", None)],
         ..Job::default()
     };
-    // The first app keeps what one process came to for the second, which is the last of its policy.
+    // The first app keeps its result for one process for the second app, which is the last app with this policy.
     let (whole, left) = (job("n0:1,n1:1"), job("n1:1"));
     let lab = Lab::new();
     let (resolved, _) = whole.resolve().unwrap();

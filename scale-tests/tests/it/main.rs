@@ -30,6 +30,6 @@ mod text;
 mod threads;
 mod topo;
 
-/// Counts what is allocated; read in processes that measure nothing else.
+/// Counts allocations. The counts are read in processes that do nothing else.
 #[global_allocator]
 static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;

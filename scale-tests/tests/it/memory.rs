@@ -1,8 +1,8 @@
-//! Memory ceilings, in processes of their own.
+//! Memory ceilings, measured in separate processes.
 
 use crate::child::cost;
 
-/// What a process of the test harness holds before it does anything, with room to spare. Unit: KiB.
+/// How much memory a process of the test harness holds before it does anything, rounded up. Unit: KiB.
 const HARNESS_KIB: u64 = 12 << 10;
 
 #[test]
@@ -13,7 +13,7 @@ fn a_million_ranks_fit_in_32_mebibytes() {
     }
 }
 
-/// All that the plan allocates, what it gave back counted too: it never held more than that.
+/// Everything that the plan allocates, freed memory included: the plan never held more than that.
 #[test]
 fn a_billion_ranks_are_planned_in_one_mebibyte() {
     for map in ["core", "slot", "node", "package:span", "ppr:128:package"] {

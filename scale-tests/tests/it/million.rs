@@ -10,7 +10,7 @@ use stowplan_engine::table::names::NodeId;
 use stowplan_judge::{check, check_ranks};
 use stowplan_scale_tests::shapes::{self, NAMES, RANKED, Shape};
 
-/// Ranks that are asked where they are, of every large job.
+/// For how many ranks every large job is asked where they are.
 const ASKED: u32 = 1 << 14;
 
 fn plan(shape: Shape) -> Plan {
@@ -108,7 +108,7 @@ fn a_node_slice_is_small() {
     }
 }
 
-/// Compares rows of the table with what the plan says of a rank, and finds each of these ranks again by its place.
+/// Compares rows of the table with the plan's answer for each rank, and finds each of these ranks again by its place.
 fn agrees(plan: &Plan, step: usize, name: &str) {
     let table = plan.expand();
     assert_eq!(table.len(), plan.ranks() as usize);
@@ -155,7 +155,7 @@ fn every_order_is_judged_and_asked() {
     }
 }
 
-/// Why a job of such apps is not placed.
+/// The class with which a job of such apps is refused.
 fn refusal(apps: &[(u32, &str)]) -> Option<&'static str> {
     use stowplan_scale_tests::job::{App, Job};
     let app = |&(np, hosts): &(u32, &str)| App {

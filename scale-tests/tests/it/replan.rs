@@ -9,7 +9,7 @@ use stowplan_scale_tests::shapes::{EQUAL, Shape, regular};
 
 use crate::size::named;
 
-/// Everything that a plan says of a rank.
+/// Everything that a plan says about its ranks.
 fn said(mapped: &Mapped) -> Vec<String> {
     let plan = &mapped.plan;
     let world = plan.world();
@@ -21,7 +21,7 @@ fn said(mapped: &Mapped) -> Vec<String> {
     ranks.collect()
 }
 
-/// A machine's worth of equal nodes without some, each with 16 slots; `np` processes.
+/// Equal nodes with 16 slots each, without the lost ones; `np` processes.
 fn without(nodes: u32, lost: &[u32], (np, map): (u32, &str)) -> Shape {
     let left = (0..nodes).filter(|node| !lost.contains(node));
     let hosts: Vec<String> = left.map(|node| format!("n{node}:16")).collect();
@@ -40,7 +40,7 @@ fn without(nodes: u32, lost: &[u32], (np, map): (u32, &str)) -> Shape {
     shape
 }
 
-/// One node after the other is lost: each plan is that of a job that never had it.
+/// Nodes are lost one after the other. Each plan is that of a job that never had the lost nodes.
 #[test]
 fn a_plan_without_a_lost_node_is_that_of_a_smaller_machine() {
     for map in ["slot", "core", "numa", "node", "ppr:1:numa", "package:span"] {
@@ -77,7 +77,7 @@ fn a_second_plan_is_the_first() {
     }
 }
 
-/// Nodes of which no two are alike: what is left keeps its places, and the judge agrees.
+/// Nodes of which no two are alike: after a loss the other nodes keep their places, and the judge agrees.
 #[test]
 fn distinct_nodes_are_planned_again() {
     let shape = named("crumbs");
@@ -85,14 +85,14 @@ fn distinct_nodes_are_planned_again() {
     let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
     planner.plan().unwrap();
     planner.lose("n5").unwrap();
-    // Every slot was asked for: a job that lost some is refused, and the planner goes on.
+    // Every slot was asked for, so a job that lost some is refused. The planner can still be used.
     assert!(planner.plan().is_err());
     assert_eq!(planner.nodes(), nodes - 1);
     let gone = planner.lose("n5").unwrap_err();
     assert_eq!((gone.name.as_str(), gone.nodes), ("n5", nodes - 1));
 }
 
-/// Two apps on nodes of which no two are alike, less some of them; the second takes what the first left.
+/// Two apps on nodes of which no two are alike, without the lost ones. The second app takes what the first one left.
 fn torn_without(nodes: u32, lost: &[u32], (map, rank): (&str, &str)) -> Shape {
     let mut shape = stowplan_scale_tests::shapes::named("crumbs", 16_384 / nodes).unwrap();
     let left = (0..nodes).filter(|node| !lost.contains(node));
@@ -117,8 +117,8 @@ fn torn_without(nodes: u32, lost: &[u32], (map, rank): (&str, &str)) -> Shape {
     shape
 }
 
-/// What a loss changes of distinct nodes, in every order of ranks: patterns, places and turns are those of the last plan, and
-/// what is new stands where that of lost nodes stood.
+/// What changes when distinct nodes are lost, in every rank order. Patterns, places and turns stay those of the last plan, and new
+/// ones take the rows of the lost nodes.
 #[test]
 fn distinct_nodes_without_lost_ones_are_those_of_a_smaller_machine() {
     let nodes = 32;
@@ -144,7 +144,7 @@ fn distinct_nodes_without_lost_ones_are_those_of_a_smaller_machine() {
                 planner.lose(&format!("n{node}")).unwrap();
             }
             plans.push(planner.plan().unwrap().clone());
-            // Earlier plans still say what they said.
+            // Earlier plans still give the same answers.
             for (gone, again) in plans.iter().enumerate() {
                 let fresh = torn_without(nodes, &lost[..gone], words);
                 let fresh = map_resolved(fresh.resolved, fresh.machine).unwrap();
@@ -159,7 +159,7 @@ fn distinct_nodes_without_lost_ones_are_those_of_a_smaller_machine() {
 /// Tells the child which job to plan twice.
 const JOB: &str = "STOWPLAN_PLAN_TWICE";
 
-/// Allocations of the stages placing a job again, and of planning it again, counted in a process of its own.
+/// How many allocations the stages make to place a job again, and how many a second plan makes. Counted in a process of its own.
 fn allocations(job: &str) -> (u64, u64) {
     let test = "replan::placed_twice_here";
     let counts = crate::child::again(test, (JOB, job), "again: ");
@@ -170,7 +170,7 @@ fn allocations(job: &str) -> (u64, u64) {
     (counts[0], counts[1])
 }
 
-/// Not a promise: the body of the child; without a job it does nothing.
+/// The body of the child process, not a promise: without a job it does nothing.
 #[test]
 fn placed_twice_here() {
     let Ok(job) = std::env::var(JOB) else {
@@ -185,7 +185,7 @@ fn placed_twice_here() {
         let change = region.change();
         change.allocations + change.reallocations
     };
-    // Queues between threads grow now and then, whatever the stages do: the least of a few counts.
+    // Queues between threads grow now and then, whatever the stages do. So the least of a few counts is taken.
     let place = |_| {
         counted(&mut planner, |planner| {
             planner.place().unwrap();
@@ -198,7 +198,7 @@ fn placed_twice_here() {
     println!("again: {placed} {planned}");
 }
 
-/// The stages fill what is kept. What a plan allocates is for its questions, and grows neither with nodes nor with states.
+/// The stages refill the tables that they kept. A plan's own allocations serve its questions; they grow neither with nodes nor with states.
 #[test]
 fn stages_that_place_again_allocate_nothing() {
     for map in EQUAL {
@@ -206,14 +206,14 @@ fn stages_that_place_again_allocate_nothing() {
         let ((few_placed, few), (placed, many)) =
             (allocations(&job(1 << 8)), allocations(&job(1 << 14)));
         assert_eq!((few_placed, placed), (0, 0), "{map}");
-        // Samples of the rank order are vectors that double.
+        // Samples of the rank order are vectors that double in size.
         assert!(many <= few + 8 && many <= 64, "{map}: {few}, {many}");
     }
     for divisor in [256, 16] {
         for name in ["hetero-worst", "crumbs"] {
             let (placed, planned) = allocations(&format!("{name}|{divisor}"));
             assert_eq!(placed, 0, "{name} / {divisor}");
-            // Crumbs are two apps.
+            // `crumbs` has two apps.
             assert!(planned <= 2 * 64, "{name} / {divisor}: {planned}");
         }
     }
@@ -223,7 +223,7 @@ fn stages_that_place_again_allocate_nothing() {
     }
 }
 
-/// Bindings hang on the size of the job, and that on the nodes that are left.
+/// Default bindings depend on the size of the job, and that depends on the nodes that are left.
 #[test]
 fn a_job_that_shrank_is_bound_as_a_smaller_one() {
     let job = |hosts: &str| {

@@ -1,4 +1,4 @@
-//! What fuzzing found before: every file of the corpus through the body of its target, so that each stays mended.
+//! Earlier findings of the fuzzers: every file of the corpus goes through the body of its target, so that each stays fixed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

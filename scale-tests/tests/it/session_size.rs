@@ -1,4 +1,5 @@
-//! What a DVM's tables hold, and what an event allocates, counted in a process of its own. Source: reservations "What it costs".
+//! How much the tables of a DVM hold, and how much an event allocates, counted in a process of its own. Source: reservations "What
+//! it costs".
 
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
@@ -34,7 +35,7 @@ fn counted(what: &str) -> Vec<i64> {
         .collect()
 }
 
-/// Not a promise: the body of the child; without words it does nothing.
+/// The body of the child process, not a promise: without words it does nothing.
 #[test]
 fn counted_here() {
     let Ok(what) = std::env::var(WHAT) else {
@@ -62,7 +63,7 @@ fn node(at: usize) -> String {
     format!("node{at:06}")
 }
 
-/// A DVM of so many startup nodes, with a tool, one who owns, and a scheduler.
+/// A DVM of this many startup nodes, with a tool, an owner and a scheduler.
 fn begin(nodes: usize) -> State {
     let initial = Initial {
         nodes: (0..nodes).map(|at| Name::new(&node(at))).collect(),
@@ -95,7 +96,7 @@ fn done(state: &mut State, event: &Event<'_>) {
     assert!(!status.is_error(), "{event:?}: {}", status.name());
 }
 
-/// Asks for nodes and is granted them.
+/// Asks for nodes and gets them granted.
 fn reserve(state: &mut State, request: u64, first: usize, id: &str) {
     done(
         state,
@@ -120,7 +121,7 @@ fn live(region: &Region<'_, std::alloc::System>) -> i64 {
         - i64::try_from(change.bytes_deallocated).unwrap()
 }
 
-/// Bytes that nodes, then jobs, then reservations of eight startup nodes add to the tables.
+/// Bytes that the tables grow by: for nodes, then for jobs, then for reservations of eight startup nodes.
 fn tables(size: usize) -> Vec<i64> {
     let region = Region::new(&INSTRUMENTED_SYSTEM);
     let mut state = begin(size);
@@ -142,8 +143,8 @@ fn tables(size: usize) -> Vec<i64> {
     vec![nodes, jobs, records]
 }
 
-/// Section 13: 64 bytes a node, 200 a namespace, 400 an allocation beside its sets. A reservation that is carved also
-/// leaves, for each of its nodes, the span in which jobs that run on had it: that is 24 bytes a node.
+/// Section 13: 64 bytes a node, 200 a namespace, 400 an allocation without its sets. A carved reservation also leaves a span for
+/// each of its nodes: during the span, running jobs had the node. That is 24 bytes a node.
 #[test]
 fn tables_hold_what_was_promised() {
     let sizes: &[u32] = if is_long() {
@@ -162,7 +163,7 @@ fn tables_hold_what_was_promised() {
     }
 }
 
-/// Bytes that single events allocate at their second time, when their tables have grown.
+/// Bytes that single events allocate the second time, after their tables have grown.
 fn events(size: usize) -> Vec<i64> {
     let mut state = begin(size);
     let mut request = 0;
@@ -170,7 +171,7 @@ fn events(size: usize) -> Vec<i64> {
         request += 1;
         reserve(&mut state, request, at * 8, &format!("slurm-{at}"));
     }
-    // Jobs come after the reservations: none of them uses their nodes, or is killed with one.
+    // Jobs start after the reservations, so that none of them uses their nodes or is killed with one.
     for at in 0..size {
         let job = format!("prterun-{at}");
         done(
@@ -227,8 +228,8 @@ fn events(size: usize) -> Vec<i64> {
     bytes
 }
 
-/// No event copies a table or a bitmap of all nodes: what it allocates is the same in a DVM that is a hundred times
-/// larger, but for the growth of a table that happened to be full.
+/// No event copies a table or a bitmap of all nodes. In a DVM a hundred times larger it allocates the same, except when a table
+/// happens to be full and grows.
 #[test]
 fn what_an_event_allocates_does_not_grow_with_the_tables() {
     let few = counted("events 1000");

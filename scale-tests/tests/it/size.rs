@@ -1,4 +1,4 @@
-//! How large the tests are: small in an ordinary check, full in the long one.
+//! The size of the tests: small in an ordinary check, full in the long one.
 
 use stowplan_scale_tests::shapes::{self, Shape};
 
@@ -7,7 +7,7 @@ pub(crate) fn is_long() -> bool {
     std::env::var_os("STOWPLAN_LONG").is_some()
 }
 
-/// What nodes of named shapes are divided by.
+/// The divisor for the node counts of named shapes.
 pub(crate) fn divisor() -> u32 {
     if is_long() { 1 } else { 32 }
 }

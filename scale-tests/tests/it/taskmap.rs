@@ -1,4 +1,4 @@
-//! Task maps: the fuzz bodies on bytes from a seed, and what a map takes.
+//! Task maps: the fuzz bodies on bytes from a seed, and the memory that a map takes.
 
 use crate::child::{again, peak_kib};
 use crate::size::is_long;
@@ -34,7 +34,7 @@ proptest! {
 /// Tells the child how many runs to make.
 const RUNS: &str = "STOWPLAN_TASKMAP_RUNS";
 
-/// Not a promise: the body of the child; without a number it does nothing.
+/// The body of the child process, not a promise: without a number it does nothing.
 #[test]
 fn mapped_here() {
     let Ok(runs) = std::env::var(RUNS) else {
@@ -62,7 +62,7 @@ fn mapped_here() {
     println!("map {held} {more} {length}");
 }
 
-/// A map of runs that nothing makes shorter holds at most 64 bytes for each, and needs no more beside them to be written.
+/// A map of runs that cannot be shortened holds at most 64 bytes a run, and needs no more than that to be written.
 #[test]
 fn a_map_takes_at_most_64_bytes_a_run() {
     let runs = if is_long() { 1 << 22 } else { 1 << 17 };
@@ -70,7 +70,7 @@ fn a_map_takes_at_most_64_bytes_a_run() {
     let (held, more, length) = (numbers[0], numbers[1], numbers[2]);
     println!("{runs} runs: {held} bytes held, {more} more to write {length} characters");
     assert!(held <= 64 * runs, "{held} bytes for {runs} runs");
-    // The shortest form keeps up to 64 cuts a run (taskmap "How the fewest blocks are found"), which few runs have.
+    // The shortest form keeps up to 64 cuts a run (taskmap "How the fewest blocks are found"), but few runs have so many.
     assert!(
         more <= 64 * runs + 4 * length + (1 << 20),
         "{more} bytes to write {runs} runs"

@@ -1,4 +1,4 @@
-//! The bodies of the text fuzz targets, on what was found before, on sound texts, and on damage to them.
+//! The bodies of the text fuzz targets, on inputs found earlier, on valid texts, and on damaged ones.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -8,7 +8,7 @@ use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::request::owner;
 use stowplan_scale_tests::input::text;
 
-/// A target: its name, its body, texts that are sound.
+/// A target: its name, its body, and valid texts.
 type Target = (&'static str, fn(&[u8]), &'static [&'static str]);
 
 const TARGETS: &[Target] = &[

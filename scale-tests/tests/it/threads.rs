@@ -1,4 +1,4 @@
-//! Any number of threads gives the same bytes.
+//! Every number of threads gives the same bytes.
 
 use crate::size::named;
 use stowplan_engine::count::Rank;
@@ -83,7 +83,7 @@ fn parts_of_a_table_say_what_each_rank_is_told() {
     }
 }
 
-/// Apps placed side by side find the same cpus on two kinds of node by different ways: neighbours are one run all the same.
+/// Apps placed side by side reach the same free cpus on two kinds of node in different ways. Neighbouring nodes still form one run.
 #[test]
 fn neighbours_of_two_kinds_are_joined_side_by_side() {
     let app = |hosts: &str, np, map: &str, bind: Option<&str>| App {
@@ -99,7 +99,7 @@ fn neighbours_of_two_kinds_are_joined_side_by_side() {
     let job = Job {
         others: vec![("b".to_owned(), wide.unwrap())],
         apps: vec![
-            // All of a's second package, and half of b's first.
+            // All of a's second package, and half of b's first package.
             app("a:8,b:8", 8, "pe-list=4-7:hwtcpus:ordered", None),
             app("a:2,b:2", 2, "package:span:hwtcpus", Some("package")),
             app("c:4", 2, "core", None),

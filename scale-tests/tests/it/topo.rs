@@ -1,10 +1,10 @@
-//! The bodies of the topology fuzz targets, on what was found before, on our machines, and on damage to them.
+//! The bodies of the topology fuzz targets, on inputs found earlier, on our machines, and on damaged ones.
 
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use stowplan_scale_tests::input;
 
-/// The bytes of the files in a folder of the workspace whose names end so, in the order of the names.
+/// The bytes of the files in a folder of the workspace whose names have this end, in the order of the names.
 fn files(folder: &str, end: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")

@@ -113,7 +113,7 @@ fn every_order_has_each_rank_once_and_its_plan_says_so() {
                 let mut sorted = ranks.clone();
                 sorted.sort_unstable();
                 assert_eq!(sorted, (0..procs).collect::<Vec<_>>(), "{order}");
-                // Each node is smaller than the next one, so that the last node is cut.
+                // Whole nodes; some slots may stay free.
                 let nodes = procs.div_ceil(per_node);
                 let hosts = format!("n[0-{}]:{per_node}", nodes - 1);
                 let (topo, procs) = (format!("core:{per_node} pu:1"), procs.to_string());

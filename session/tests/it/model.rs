@@ -48,7 +48,7 @@ pub(super) struct Space {
 pub(super) struct Request {
     pub(super) from: (Uid, u32),
     pub(super) directive: &'static str,
-    /// Number and id of its session.
+    /// Session number and id of the record.
     pub(super) record: Option<(u32, String)>,
     pub(super) req_id: Option<String>,
     pub(super) owner: String,

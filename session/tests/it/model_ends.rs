@@ -52,7 +52,7 @@ impl Model {
         Ok(())
     }
 
-    /// A namespace has died. Its other roles follow from that.
+    /// A namespace dies: its sessions, uses and pending requests end with it.
     fn die(&mut self, uid: u64, facts: &mut Facts) {
         let space = self.spaces.get_mut(&uid).unwrap();
         space.live = false;

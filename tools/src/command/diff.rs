@@ -1,4 +1,4 @@
-//! `stowplan diff`: two plans or jobs beside each other.
+//! `stowplan diff`: compares two plans or jobs.
 
 use super::show::{Saved, misplaced, own_options};
 use super::{map, refuse_format};
@@ -11,7 +11,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_job::args::{Format, job_args, map_args};
 use stowplan_job::options::Meaning;
 
-/// Runs the subcommand with the arguments behind `diff`. Gives the exit status: 1 where something differs.
+/// Runs the subcommand with the arguments after `diff`. Returns the exit status: 1 where something differs.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match compare(args, console) {
         Ok(status) => status,
@@ -19,7 +19,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-/// A side of the comparison.
+/// One side of the comparison.
 enum Side<'a> {
     Plan(&'a str),
     Job(&'a [String]),
@@ -81,7 +81,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     Ok(u8::from(!found.is_same()))
 }
 
-/// The arguments before the first `--`, and those behind it.
+/// Splits the arguments at the first `--`.
 pub(super) fn behind(args: &[String]) -> (&[String], Option<&[String]>) {
     match args.iter().position(|word| word == "--") {
         Some(at) => (&args[..at], Some(&args[at + 1..])),

@@ -1,4 +1,4 @@
-//! `stowplan exec`: started by any launcher, a process binds itself as a plan says and becomes the program.
+//! `stowplan exec`: under any launcher, a process binds itself as a plan says and becomes the program.
 
 use super::show::Saved;
 use crate::Console;
@@ -28,7 +28,7 @@ struct Asked {
     program: Vec<String>,
 }
 
-/// Runs the subcommand with the arguments behind `exec`. Gives the exit status, unless the program takes over.
+/// Runs the subcommand with the arguments after `exec`. Returns the exit status, unless the program takes over.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match become_program(args, console) {
         Ok(never) => match never {},
@@ -73,7 +73,7 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
     Ok(asked)
 }
 
-/// The name of a variable.
+/// Checks the name of a variable.
 fn gpu_env(name: &str) -> Result<String, Refused> {
     let sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let starts = name
@@ -87,7 +87,7 @@ fn gpu_env(name: &str) -> Result<String, Refused> {
     Err(told("bad-value", sentence))
 }
 
-/// The variables that show this process its GPUs, where that was asked for.
+/// The variables that show this process its GPUs, if the command line asks for them.
 fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, String)>, Refused> {
     let named = asked.gpu_env.as_deref();
     if !asked.gpus && named.is_none() {
@@ -136,7 +136,7 @@ fn become_program(
         command.envs(openmp::variables(&plan, &place));
     }
     command.envs(gpus);
-    // Nothing of ours may stay behind in a buffer.
+    // Write out our buffers before the program replaces us.
     let _ = console.out.flush();
     let error = command.exec();
     Err(told(
@@ -145,17 +145,17 @@ fn become_program(
     ))
 }
 
-/// The program's words as the system gave them, where this is the process that was given them.
+/// The program's words as the system passed them, if they are the words of this process.
 fn program(args: &[String], program: &[String]) -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().collect();
-    // The name of the command and the subcommand stand before.
+    // The names of the command and the subcommand come before them.
     if given.len() == args.len() + 2 {
         return given[given.len() - program.len()..].to_vec();
     }
     program.iter().map(OsString::from).collect()
 }
 
-/// Where this process is in the plan.
+/// The place of this process in the plan.
 fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
     let Some((rank, name)) = identity.rank else {
         let sentence = "no launcher tells a rank: none of PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK PALS_RANKID SLURM_PROCID is set";
@@ -174,7 +174,7 @@ fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
         .host
         .clone()
         .unwrap_or_else(|| (own.clone(), "hostname"));
-    // A plan without hosts is for wherever it is started.
+    // A plan without hosts fits any node on which it is started.
     let is_here = planned == "localhost" && same_host(&host, &own);
     if same_host(&planned, &host) || is_here {
         return Ok(place);
@@ -183,7 +183,7 @@ fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
     Err(told("wrong-node", sentence))
 }
 
-/// That the launcher counts as many ranks as the plan.
+/// Checks that the launcher counts as many ranks as the plan has.
 fn sizes(plan: &Plan, identity: &Identity) -> Result<(), Refused> {
     for (name, size) in &identity.sizes {
         if size.parse() != Ok(plan.ranks()) {
@@ -197,7 +197,7 @@ fn sizes(plan: &Plan, identity: &Identity) -> Result<(), Refused> {
     Ok(())
 }
 
-/// That binding leaves no cpu which the process was not started on.
+/// Checks that the planned cpus are among those that the process was started on.
 fn inside(plan: &Plan, place: &ProcPlace, there: &RoaringBitmap) -> Result<(), Refused> {
     let planned = place.cpus.map(|cpus| plan.world().cpusets.get(cpus));
     let Some(planned) = planned.filter(|planned| !planned.is_subset(there)) else {
@@ -212,7 +212,7 @@ fn inside(plan: &Plan, place: &ProcPlace, there: &RoaringBitmap) -> Result<(), R
     Err(told("cpus-missing", sentence))
 }
 
-/// Binds this process; an unbound rank stays as it was found.
+/// Binds this process; an unbound rank is left as it is.
 fn bind(plan: &Plan, place: &ProcPlace) -> Result<(), Refused> {
     let Some(cpus) = place.cpus else {
         return Ok(());

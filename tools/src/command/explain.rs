@@ -1,4 +1,4 @@
-//! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, what would fit.
+//! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
 use super::diff::behind;
 use super::refuse_format;
@@ -26,7 +26,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::place::Placement;
 
-/// Runs the subcommand with the arguments behind `explain`. Gives the exit status.
+/// Runs the subcommand with the arguments after `explain`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match answer(args, console) {
         Ok(()) => 0,
@@ -34,7 +34,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-/// What is asked about: ranks, the processes of nodes, or those bound to cpus.
+/// The subject of the question: ranks, the processes of nodes, or the processes bound to cpus.
 struct Asked {
     ranks: Option<String>,
     cpus: Option<String>,
@@ -77,7 +77,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     }
 }
 
-/// The arguments without `--cpus LIST`, and the list.
+/// Splits off `--cpus LIST`: the other arguments, and the list.
 fn without_cpus(args: &[String]) -> Result<(Vec<String>, Option<String>), Refused> {
     let mut rest = Vec::new();
     let mut cpus = None;
@@ -146,7 +146,7 @@ fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
     stowplan_job::place::place(asked, &Surroundings { files })
 }
 
-/// The ranks that are asked of, and nodes without any.
+/// The ranks to explain, and the nodes that have none.
 struct Chosen {
     ranks: RoaringBitmap,
     idle: Vec<NodeId>,

@@ -1,4 +1,4 @@
-//! `stowplan export`: a plan in a launcher's words, or which launchers can say it.
+//! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
 use super::here;
 use super::map::{place_from, remarks};
@@ -12,7 +12,7 @@ use stowplan_job::args::{Format, JobArgs, job_args};
 use stowplan_job::error::one_line;
 use stowplan_launch::export::{Dialect, export, survey};
 
-/// Runs the subcommand with the arguments behind `export`. Gives the exit status.
+/// Runs the subcommand with the arguments after `export`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match answer(args, console) {
         Ok(()) => 0,
@@ -52,7 +52,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The dialect that stands first, if one does, and what stands behind it.
+/// The dialect, if the first argument names one, and the other arguments.
 fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
     let Some((first, rest)) = args.split_first() else {
         let sentence =
@@ -76,16 +76,16 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
     Err(told("bad-value", sentence))
 }
 
-/// The plan: a saved one, or that of a job.
+/// The plan: a saved plan, or the plan of a job.
 fn plan(args: &[String], console: &mut Console<'_>) -> Result<(Plan, JobArgs), Refused> {
     let saved = match args.first() {
         None => {
             let sentence = "export: a saved plan or a job must be named behind the dialect";
             return Err(told("bad-option", sentence.to_owned()));
         }
-        // A job stands behind two dashes, as for other commands, or without them.
+        // A job may have `--` before it, as in other commands, but needs none.
         Some(first) if first == "--" => None,
-        // Options of the job alone, and one word: a saved plan.
+        // Job options and a single other word: this may be a saved plan.
         Some(first) => match job_args(args) {
             Ok((words, job)) if words.len() == 1 && is_saved(first, &words[0], args) => {
                 Some((words, job))
@@ -123,7 +123,7 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<(Plan, JobArgs), R
     Ok((placement.mapped.plan, job))
 }
 
-/// Whether the only word that is no option is a saved plan's: nothing but how the answer is given stands beside it.
+/// Whether the only word that is not an option names a saved plan: all options beside it are about the form of the answer.
 fn is_saved(first: &str, word: &str, args: &[String]) -> bool {
     let about_answer = |arg: &String| {
         let name = arg.trim_start_matches('-');
@@ -155,7 +155,7 @@ fn list(plan: &Plan, format: Format, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "[{}]", rows.join(","))
 }
 
-/// A text in JSON.
+/// A text as a JSON string.
 fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -164,7 +164,7 @@ fn told(class: &'static str, sentence: String) -> Refused {
     Refused::Told { class, sentence }
 }
 
-/// Text as bytes; keeps the reason that `fmt` cannot tell.
+/// Writes text as bytes. Keeps the error of the writer, which `fmt` cannot return.
 struct Bytes<'w> {
     out: &'w mut dyn Write,
     failed: io::Result<()>,

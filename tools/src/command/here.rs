@@ -1,4 +1,4 @@
-//! `--here`: hosts and slots from the environment, in place of the words that would name them.
+//! `--here`: takes hosts and slots from the environment instead of from words.
 
 use crate::Console;
 use crate::environment::Environment;
@@ -11,14 +11,14 @@ use stowplan_job::options::Meaning;
 use stowplan_job::words::{AppWords, CommandLine};
 use stowplan_launch::environment::{Found, Here, System, hosts};
 
-/// A job that was read, and what named its hosts where no word did.
+/// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     /// The job.
     pub(super) asked: MapArgs,
-    /// The variable or file.
+    /// The variable or file that named the hosts.
     pub(super) hosts: Option<String>,
-    /// The words that say all of it; none where it is no command line.
+    /// The words that say all of this; empty if there is no command line.
     pub(super) words: Vec<String>,
 }
 
@@ -34,10 +34,10 @@ impl Asked {
     }
 }
 
-/// Reads the words of a job, with hosts from the environment where `--here` stands and no word names any.
+/// Reads the words of a job. Hosts come from the environment if there is `--here` and no word names hosts.
 ///
 /// # Errors
-/// What the words deserve; then `bad-environment`.
+/// Errors of the words; then `bad-environment`.
 pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked, Refused> {
     let mut asked = map_args(args)?;
     let Some(word) = asked.job.here.take() else {

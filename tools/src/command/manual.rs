@@ -52,7 +52,7 @@ fn rows(heading: &str, rows: &[(&str, &str)], text: &mut Vec<u8>) -> io::Result<
     Ok(())
 }
 
-/// A text in which nothing is an instruction to roff.
+/// A text with all roff instructions escaped.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     match text.chars().next() {

@@ -16,7 +16,7 @@ use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::place::Placement;
 
-/// Runs the subcommand with the arguments behind `map`. Gives the exit status.
+/// Runs the subcommand with the arguments after `map`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match here::words(args, console).and_then(|asked| answer_from(asked, console)) {
         Ok(()) => 0,
@@ -24,10 +24,10 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-/// Places a job and shows it: what `map` and `spawn` have in common.
+/// Places a job and shows the plan: shared by `map` and `spawn`.
 ///
 /// # Errors
-/// The first that the request deserves, in the order of errors "Which class".
+/// The first error of the request, in the order of errors "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
     answer_from(Asked::named(asked, &[]), console)
 }
@@ -44,7 +44,7 @@ fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
 /// Places a job.
 ///
 /// # Errors
-/// As [`answer`], but for the output.
+/// As [`answer`], without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
     Ok(stowplan_job::place::place(asked, &Surroundings { files })?)
 }
@@ -88,7 +88,7 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
     Ok(())
 }
 
-/// Whether the format itself has where topologies came from; rows and task maps have no place for it.
+/// Whether the format itself shows the sources of topologies; rows and task maps have no place for them.
 fn names_its_topology(job: &JobArgs) -> bool {
     let own = matches!(
         job.format,
@@ -97,7 +97,7 @@ fn names_its_topology(job: &JobArgs) -> bool {
     own && job.columns.is_none()
 }
 
-/// Notes in words, those of many apps once.
+/// Notes in words; a note on many apps is given once.
 #[must_use]
 pub fn remarks(notes: &[Note]) -> Vec<Remark> {
     let folded = fold(notes);
@@ -108,7 +108,7 @@ pub fn remarks(notes: &[Note]) -> Vec<Remark> {
     folded.iter().map(remark).collect()
 }
 
-/// The bytes of a plan, with where its topologies came from and its notes: `show` gives all of it again.
+/// The bytes of a plan, with the sources of its topologies and its notes: `show` shows all of these again.
 pub(super) fn saved(placement: &Placement) -> Vec<u8> {
     let plan = &placement.mapped.plan;
     let source = |id| placement.sources.of(id).map(str::to_owned);

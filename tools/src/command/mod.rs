@@ -1,4 +1,4 @@
-//! Subcommands: one file each.
+//! The subcommands, one file for each.
 
 pub mod advise;
 pub mod batch;
@@ -27,7 +27,7 @@ use stowplan_job::args::{FORMATS, Format};
 /// Refuses a format that a subcommand does not have.
 ///
 /// # Errors
-/// `bad-value`, unless it is known.
+/// `bad-value`, unless `known` has the format.
 fn refuse_format(known: &[Format], command: &str, format: Format) -> Result<(), Refused> {
     if known.contains(&format) {
         return Ok(());

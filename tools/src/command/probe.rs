@@ -1,4 +1,4 @@
-//! `stowplan probe`: one line of what this process really got.
+//! `stowplan probe`: one line with what this process really got.
 
 use crate::affinity;
 use crate::environment::{Environment, host_name};
@@ -8,7 +8,7 @@ use stowplan_launch::environment::Lookup as _;
 use stowplan_launch::environment::rank::identity;
 use stowplan_launch::live::Line;
 
-/// Variables that say which devices a process sees.
+/// Variables that tell which devices a process sees.
 const DEVICES: [&str; 4] = [
     "CUDA_VISIBLE_DEVICES",
     "ROCR_VISIBLE_DEVICES",
@@ -16,7 +16,7 @@ const DEVICES: [&str; 4] = [
     "ZE_AFFINITY_MASK",
 ];
 
-/// Runs the subcommand with the arguments behind `probe`. Gives the exit status.
+/// Runs the subcommand with the arguments after `probe`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     let line = match args.first() {
         None => line(console),
@@ -26,7 +26,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
         }),
     };
     let given = line.and_then(|line| {
-        // One write: lines of many processes must not meet in the middle.
+        // A single write, so that lines of many processes do not mix.
         let text = format!("{line}\n");
         output::give(None, console.out, |out| out.write_all(text.as_bytes()))
     });

@@ -1,4 +1,4 @@
-//! What would work in place of a job that finds no room: each is planned before it is told.
+//! Jobs that would work in place of a job without room. Each is planned before it is shown.
 
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
@@ -9,12 +9,12 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::error::JobError;
 
-/// Jobs that are tried.
+/// The most jobs that are tried.
 const TRIES: u32 = 100;
-/// After this time none is begun: a job of minutes is not refused an hour later.
+/// No job is begun after this time: a job that takes minutes to plan must not be refused an hour later.
 const TIME: Duration = Duration::from_millis(500);
 
-/// The refusal, with what would work below it.
+/// The refusal, followed by what would work.
 pub(super) fn beside(error: JobError, words: &[String], files: &dyn Files) -> Refused {
     if words.is_empty() {
         return error.into();

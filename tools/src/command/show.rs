@@ -1,4 +1,4 @@
-//! `stowplan show`: a saved plan again, whole or in parts; and how every plan is written.
+//! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
@@ -21,7 +21,7 @@ use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
 use stowplan_job::words::CommandLine;
 
-/// Runs the subcommand with the arguments behind `show`. Gives the exit status.
+/// Runs the subcommand with the arguments after `show`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match show(args, console) {
         Ok(()) => 0,
@@ -56,7 +56,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Refuses options of a job that have no meaning for a plan that is there.
+/// Refuses job options that have no meaning for a finished plan.
 ///
 /// # Errors
 /// `bad-option`.
@@ -99,12 +99,12 @@ pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {
     })
 }
 
-/// A plan that was saved, with what was shown beside it.
+/// A saved plan, and what was shown with it.
 #[derive(Debug)]
 pub struct Saved {
     /// The plan.
     pub plan: Plan,
-    /// Where its topologies came from.
+    /// The sources of its topologies.
     pub sources: Sources,
     /// Its notes.
     pub notes: Vec<Remark>,
@@ -136,7 +136,7 @@ impl Saved {
         })
     }
 
-    /// As formats take it.
+    /// The plan and its notes, as formats take them.
     #[must_use]
     pub fn told(&self) -> Told<'_> {
         Told {
@@ -147,10 +147,10 @@ impl Saved {
     }
 }
 
-/// Writes a plan as the options of the job say.
+/// Writes a plan as the options of the job ask.
 ///
 /// # Errors
-/// Those of the selection; `contradicting-qualifiers` where a format has no parts; `output`.
+/// Errors of the selection; `contradicting-qualifiers` if a format cannot show parts; `output`.
 pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Result<(), Refused> {
     let screen = console.screen;
     let audience = console.audience;
@@ -185,7 +185,7 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     })
 }
 
-/// Writes the columns that were asked for; with those of GPUs, a note on processes without any.
+/// Writes the columns that were asked for. If these include GPUs, notes processes without any.
 fn write_columns(
     plan: &Plan,
     list: &[Column],
@@ -223,14 +223,14 @@ fn write_columns(
         columns::write(plan, &wanted, out, &mut watch)
     })?;
     drop(watch);
-    // Where a word asked for GPUs, that was noted when the plan was made.
+    // If the job asked for GPUs, this was already noted when the plan was made.
     if shown && !plan.asks_for_gpus() {
         print_notes(plan.gpu_note(&gpus).as_slice(), console.err);
     }
     Ok(())
 }
 
-/// Formats that say something of each rank have parts.
+/// Checks that the format can show parts: only formats with something for each rank can.
 fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused> {
     let by_rank = matches!(
         format,
@@ -249,7 +249,7 @@ fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused
     })
 }
 
-/// The form of a task map, for formats that are one. Source: taskmap "Task maps".
+/// The form of the task map, for formats that are task maps. Source: taskmap "Task maps".
 const fn task_form(format: Format) -> Option<Form> {
     match format {
         Format::Taskmap => Some(Form::Wrapped),

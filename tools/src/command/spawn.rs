@@ -1,4 +1,4 @@
-//! `stowplan spawn REQUEST.json`: the same as `map`, from a programmatic spawn request.
+//! `stowplan spawn REQUEST.json`: the same as `map`, from a spawn request of a program.
 
 use super::map::answer;
 use super::show::misplaced;
@@ -11,7 +11,7 @@ use stowplan_engine::stage::resolve::prepare;
 use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
 use stowplan_job::request::{Request, read_request};
 
-/// Runs the subcommand with the arguments behind `spawn`. Gives the exit status.
+/// Runs the subcommand with the arguments after `spawn`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match spawn(args, console) {
         Ok(()) => 0,
@@ -46,7 +46,7 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     }
 }
 
-/// Shows what the job and each app carry: as set, or as it came through the relay, promoted and inherited.
+/// Shows the attributes of the job and each app: as set, or as they come out of the relay, promoted and inherited.
 fn show_attributes(
     request: Request,
     show: Show,

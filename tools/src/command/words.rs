@@ -24,7 +24,7 @@ const SHELLS: &[(&str, Shell)] = &[
     ("powershell", Shell::PowerShell),
 ];
 
-/// What each option is called where it stands, and what it does.
+/// The argument for an option: its names, its values and its help.
 fn option(row: &'static Row) -> Arg {
     let mut arg = Arg::new(row.names[0]).help(help_of(row));
     for (at, &name) in row.names.iter().enumerate() {
@@ -56,9 +56,9 @@ fn option(row: &'static Row) -> Arg {
     }
 }
 
-/// Values of an option that completions offer; others are taken too.
+/// The values of an option that completions offer; the option may take others too.
 fn values(name: &str) -> Option<Vec<&'static str>> {
-    // The command is made once in a process, and keeps its words.
+    // The command is built once per process, and its words live as long.
     let kept = |word: String| -> &'static str { String::leak(word) };
     let words = |policies: Vec<&'static str>, qualifiers: Vec<&'static str>| {
         let qualifiers = qualifiers.into_iter().map(|word| kept(format!(":{word}")));
@@ -102,7 +102,7 @@ fn help_of(row: &Row) -> String {
 
 fn map() -> Command {
     let options = OPTIONS.iter().map(option);
-    // Hidden: they are accepted, and `docs/options.md` has them.
+    // Ignored options are hidden: they are accepted, and `docs/options.md` lists them.
     let ignored = IGNORED.iter().map(|row| option(row).hide(true));
     bare(&pages::MAP)
         .disable_version_flag(true)
@@ -140,7 +140,7 @@ fn described(page: &Page) -> Command {
         .subcommands(page.inner().map(described))
 }
 
-/// The command as completions and the manual see it. Arguments are read by `args`, which knows prterun's spellings.
+/// The command as completions and the manual see it. `args` reads the arguments, because it knows prterun's spellings.
 #[must_use]
 pub fn command() -> Command {
     let others = PAGES.iter().filter(|page| page.is_outer()).map(described);
@@ -152,7 +152,7 @@ pub fn command() -> Command {
         .subcommands(others)
 }
 
-/// Prints what there is to say, or what a subcommand takes. Words that call nothing are passed over.
+/// Prints the help, or that of a subcommand. Words that name nothing are ignored.
 pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
     if let [word] = of
         && let Some(topic) = Topic::of(word)

@@ -1,4 +1,4 @@
-//! What a job and its apps carry, one JSON line for each. Source: `per-app` 11.2.
+//! The attributes of a job and its apps, one JSON line for each. Source: `per-app` 11.2.
 
 use std::io::{self, Write};
 use stowplan_engine::error::spec::Owner;
@@ -8,10 +8,10 @@ use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use stowplan_engine::spawn::request::{AppRow, SpawnRequest, Unknown, owner};
 
-/// Writes the job's line, then a line per entry of the apps array.
+/// Writes the line of the job, then a line per entry of the apps array.
 ///
 /// # Errors
-/// Those of the writer. Cost: linear in the request.
+/// Those of the writer. Cost: linear in the size of the request.
 pub fn write(request: &SpawnRequest, out: &mut dyn Write) -> io::Result<()> {
     let mut unknown = request.unknown();
     write!(
@@ -58,7 +58,7 @@ fn write_attributes(
         write!(out, "{},\"scope\":\"{scope}\"}}", value(attribute))?;
         comma = ",";
     }
-    // Unknown keys ascend by owner, as the lines do.
+    // Unknown keys are sorted by owner, as the lines are.
     while let Some((row, rest)) = unknown.split_first().filter(|(row, _)| row.owner == owner) {
         let (name, ty) = (quoted(&row.name), quoted(&row.ty));
         write!(
@@ -89,7 +89,7 @@ fn value(attribute: &Attribute) -> String {
     }
 }
 
-/// A policy's word and the words of its flags, in the order they are shown.
+/// The word of a policy and the words of its flags, in the order in which they are shown.
 type Words = (Option<&'static str>, Vec<&'static str>);
 
 fn mapping(policy: MapPolicy) -> Words {

@@ -1,4 +1,4 @@
-//! A line per rank with the columns that were asked for, as tsv or JSON: streamed, in memory that does not grow with ranks.
+//! A line per rank with the columns that were asked for, as tsv or JSON. Lines are streamed; memory does not grow with ranks.
 
 use super::digits;
 use super::watch::Watch;
@@ -17,22 +17,22 @@ use stowplan_job::columns::Column;
 /// How lines are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Cells apart by tabs.
+    /// Cells separated by tabs.
     Tsv,
-    /// An object each.
+    /// An object per line.
     Ndjson,
 }
 
-/// What is written of a plan.
+/// What is written about a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// The columns, in this order.
+    /// The columns, in the order of the output.
     pub columns: &'a [Column],
-    /// Some ranks; `None` for all.
+    /// The ranks to write; `None` for all.
     pub some: Option<&'a RoaringBitmap>,
-    /// How.
+    /// The form of the lines.
     pub form: Form,
-    /// The GPUs of the plan.
+    /// The GPUs that processes of the plan are given.
     pub gpus: &'a GivenGpus,
 }
 
@@ -42,7 +42,7 @@ const BLOCK: usize = 64 << 10;
 /// Writes the columns of a plan.
 ///
 /// # Errors
-/// When `out` cannot take it, or `watch` ends it.
+/// When `out` refuses a write, or `watch` ends the output.
 ///
 /// Cost: a few searches per rank. Memory: a block, and the distinct texts.
 pub fn write(
@@ -90,7 +90,7 @@ pub fn write(
     out.write_all(&buf)
 }
 
-/// What stands in a line, texts kept for the next one.
+/// Writes the cells of lines, and keeps texts for later lines.
 struct Cells<'p> {
     plan: &'p Plan,
     gpus: &'p GivenGpus,
@@ -175,7 +175,8 @@ impl Cells<'_> {
         }
     }
 
-    /// What the map says; else the cores of which a process has cpus, or its hwthreads where these are the cpus.
+    /// The threads that the map gives; else the number of cores of which the process has cpus, or of hwthreads if these are the
+    /// cpus.
     fn threads(&mut self, place: &ProcPlace) -> Option<u32> {
         if let Some(said) = self.plan.threads_of(place) {
             return Some(said);

@@ -1,19 +1,19 @@
-//! One plan in, one text out.
+//! Each format turns one plan into one text.
 
-// Numbers as digits, quickly.
+// Fast conversion of numbers to digits.
 mod digits;
-// Node names along a walk.
+// Node names for a walk over nodes.
 mod node_names;
-// A plan for the tests of the formats.
+// A plan for tests of the formats.
 #[cfg(test)]
 mod sample;
-// What is slow, told while it goes on.
+// Progress of slow outputs.
 pub mod watch;
 // A line per rank.
 pub mod tsv;
 // An object per rank.
 pub mod ndjson;
-// The columns that were asked for.
+// The columns that the user asked for.
 pub mod columns;
 // Classes and runs, for programs.
 pub mod json;
@@ -25,7 +25,7 @@ pub mod prterun;
 pub mod taskmap;
 // What a screen can show.
 pub mod screen;
-// What a job and its apps carry.
+// The attributes of a job and its apps.
 pub mod attributes;
 // A page for people.
 pub mod text;
@@ -37,13 +37,13 @@ use stowplan_job::sources::Sources;
 
 pub use stowplan_answers::hosts;
 
-/// A plan, and what the formats say beside it.
+/// A plan, and what the formats say about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Where every process is.
+    /// The places of all processes.
     pub plan: &'a Plan,
-    /// Where each topology came from.
+    /// The source of each topology.
     pub sources: &'a Sources,
-    /// What is worth knowing.
+    /// The notes.
     pub notes: &'a [Remark],
 }

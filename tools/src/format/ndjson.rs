@@ -1,4 +1,4 @@
-//! An object per rank, a line each; its keys are the columns of `tsv`. And some lines of `tsv`.
+//! An object per rank, one per line; its keys are the columns of `tsv`. Also writes some lines of `tsv`.
 
 use super::tsv::HEADER;
 use super::watch::Watch;
@@ -11,10 +11,10 @@ use stowplan_engine::plan::Plan;
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
 
-/// Writes some ranks, or all, as JSON.
+/// Writes some ranks, or all ranks, as JSON.
 ///
 /// # Errors
-/// When `out` cannot take it, or `watch` ends it.
+/// When `out` refuses a write, or `watch` ends the output.
 ///
 /// Cost: a search and a line per rank. Memory: a block.
 pub fn write(

@@ -1,10 +1,10 @@
-//! Node names along a walk: written from the stretch they stand in, never kept.
+//! Node names for a walk over nodes. Each is written from its stretch of names; none is stored.
 
 use super::digits;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameStretch, Names, NodeId};
 
-/// Writes names of nodes; neighbours cost no search.
+/// Writes the names of nodes; a neighbour of the last node needs no search.
 pub(super) struct NodeNames<'n> {
     names: &'n Names,
     here: Option<NameStretch<'n>>,
@@ -15,7 +15,7 @@ impl<'n> NodeNames<'n> {
         Self { names, here: None }
     }
 
-    /// Appends the name of a node, given by its place in the pool.
+    /// Appends the name of a node, given its number in the pool.
     pub(super) fn push(&mut self, buf: &mut Vec<u8>, node: u32) {
         let within =
             |stretch: &NameStretch<'_>| (stretch.nodes.first..stretch.nodes.end()).contains(&node);

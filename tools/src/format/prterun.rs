@@ -1,4 +1,4 @@
-//! The layout of prterun's `--display map`: node by node, a line per process, those of a node in rank order.
+//! The layout of prterun's `--display map`: node by node, and on each node a line per process in rank order.
 
 use super::node_names::NodeNames;
 use super::sites::Sites;
@@ -19,17 +19,17 @@ use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// What prterun would call the job.
+/// The name that prterun would give the job.
 const JOB: &str = "stowplan@1";
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
 
-/// Writes a plan, or the nodes of some of its ranks with these.
+/// Writes a plan; or with `some`, only these ranks and their nodes.
 ///
 /// # Errors
-/// When `out` cannot take it, or `watch` ends it.
+/// When `out` refuses a write, or `watch` ends the output.
 ///
-/// Cost: a search per rank. Memory: a block, and for rank by fill, span or list the ranks of one node.
+/// Cost: a search per rank. Memory: a block, and for ranks by fill, by span or from a list, the ranks of one node.
 pub fn write(
     plan: &Plan,
     some: Option<&RoaringBitmap>,
@@ -153,7 +153,7 @@ fn words(policy: &Policy) -> [String; 3] {
     [map, rank, bind]
 }
 
-/// Map policies whose names or mappers are their own: our word, prterun's, its mapper.
+/// Map policies with a name or a mapper of their own: our word, prterun's word, the mapper.
 const MAPS: &[(&str, &str, &str)] = &[
     ("ppr", "PPR", "ppr"),
     ("seq", "SEQUENTIAL", "seq"),
@@ -174,9 +174,9 @@ struct Page<'p> {
     some: Option<&'p RoaringBitmap>,
     buf: Vec<u8>,
     names: NodeNames<'p>,
-    /// Texts of the sets met so far.
+    /// The texts of the cpu sets used so far.
     bound: HashMap<(TopologyId, CpusetId, CpuMode), String>,
-    /// What says where a PU is, of the topologies met so far.
+    /// The places of PUs, for the topologies used so far.
     sites: HashMap<(TopologyId, CpuMode), Sites>,
     done: u32,
 }

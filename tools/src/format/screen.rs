@@ -1,44 +1,44 @@
-//! What a screen can show: how wide it is, which signs it has, whether it has colours. Asked once, then plain data.
+//! What a screen can show: its width, its characters, and whether it has colours. Asked once, then plain data.
 
 use std::io::IsTerminal as _;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Columns where nobody says how many there are.
+/// The number of columns if it is unknown.
 const COLUMNS: usize = 100;
-/// Columns that a page is laid out for at most: longer lines are hard to read.
+/// The most columns that a page uses: longer lines are hard to read.
 const COLUMNS_MAX: usize = 160;
 
 /// A screen, or a file that people will read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Screen {
-    /// Columns.
+    /// The number of columns.
     pub columns: usize,
-    /// Which signs it has.
+    /// The characters that it has.
     pub signs: Signs,
     /// Whether it has colours.
     pub colours: Colours,
 }
 
-/// Which signs a screen has.
+/// The characters that a screen has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signs {
     /// UTF-8.
     Unicode,
-    /// `LC_ALL=C`: letters and the signs of a typewriter.
+    /// `LC_ALL=C`: ASCII only.
     Ascii,
 }
 
-/// Whether a screen has colours. They repeat what the signs say.
+/// Whether a screen has colours. Colours only repeat what the characters say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
-    /// None: a pipe, `NO_COLOR`, `TERM=dumb`.
+    /// No colours: a pipe, `NO_COLOR`, `TERM=dumb`.
     No,
     /// ANSI colours.
     Ansi,
 }
 
 impl Screen {
-    /// What is written to a file, for people: no colours, `COLUMNS` wide.
+    /// A file for people: no colours, `COLUMNS` wide.
     #[must_use]
     pub const fn page() -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Screen {
         }
     }
 
-    /// Standard output, as the environment describes it. This is the only place that asks.
+    /// Standard output, as the environment describes it. Nothing else asks the environment about the screen.
     #[must_use]
     pub fn of_stdout() -> Self {
         let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -72,10 +72,10 @@ impl Screen {
         }
     }
 
-    /// A line in the signs that this screen has, however long it is.
+    /// A line in the characters of this screen, at any length.
     #[must_use]
     pub fn whole(&self, text: &str) -> String {
-        // Names come from users: nothing in them may move the cursor.
+        // Names come from users: no character in them may move the cursor.
         let clean = |sign: char| if sign.is_control() { '?' } else { sign };
         let mut line = match self.signs {
             Signs::Unicode => text.chars().map(clean).collect(),
@@ -85,7 +85,7 @@ impl Screen {
         line
     }
 
-    /// A line as this screen can show it: in its signs, cut at its width.
+    /// A line as this screen can show it: in its characters, cut to its width.
     #[must_use]
     pub fn line(&self, text: &str) -> String {
         let line = self.whole(text);
@@ -108,7 +108,7 @@ impl Screen {
     }
 }
 
-/// Columns of a text.
+/// The width of a text in columns.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.chars().map(|sign| sign.width().unwrap_or(0)).sum()
@@ -129,7 +129,7 @@ fn in_ascii(text: &str) -> String {
     plain
 }
 
-/// A number with a comma between thousands.
+/// A number with commas between thousands.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -143,7 +143,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number and its noun: `1 node`, `2,000 nodes`.
+/// A number with its noun: `1 node`, `2,000 nodes`.
 #[must_use]
 pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

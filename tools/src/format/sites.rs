@@ -1,4 +1,4 @@
-//! Where the PUs of a topology are: which core (hwthread) and which package each belongs to, as prterun names them.
+//! The place of each PU of a topology: its core (hwthread) and its package, named as prterun names them.
 
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use stowplan_engine::policy::{CpuMode, ObjKind};
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
-/// Stands for no core, or no package.
+/// The number for no core, or no package.
 const NONE: u32 = u32::MAX;
 
-/// One topology in one mode. Cost: its PUs, once.
+/// One topology in one mode. Cost: its PUs.
 pub(super) struct Sites {
     prefix: &'static str,
     /// (OS number, core, package of the core's first PU, package of the PU itself) of each PU, by OS number.
@@ -50,7 +50,7 @@ impl Sites {
     }
 
     /// `package[0][core:L0-3] package[1][core:L8]`: the cores (hwthreads) that a set touches, by logical number. Without
-    /// packages there is the node alone. Cost: the set.
+    /// packages, only the node is named. Cost: the set.
     pub(super) fn bound(&self, set: &RoaringBitmap) -> String {
         let mut parts: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
         for os in set {

@@ -1,14 +1,14 @@
-//! Which node each rank is on: RFC 34, PMI-1, raw. Everything that can be refused is, before anything is written.
+//! Which node each rank is on, in the forms RFC 34, PMI-1 and raw. All refusals happen before anything is written.
 
 use crate::report::Refused;
 use std::io::{self, Write};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::taskmap::{Encoder, Form, Limits, TaskMapError};
 
-/// Writes the task map of a plan in a form.
+/// Writes the task map of a plan in one of its forms.
 ///
 /// # Errors
-/// The classes of task maps; what `give` refuses.
+/// The classes of task maps, and the errors of `give`.
 ///
 /// Cost: the runs and phases of the plan, then the encoder.
 pub fn write(
@@ -41,7 +41,7 @@ fn refused(error: &TaskMapError) -> Refused {
     }
 }
 
-/// Text as bytes; keeps the reason that `fmt` cannot tell.
+/// Writes text as bytes. Keeps the error of the writer, which `fmt` cannot return.
 struct Bytes<'w> {
     out: &'w mut dyn Write,
     failed: io::Result<()>,

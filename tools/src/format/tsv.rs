@@ -1,4 +1,4 @@
-//! A line per rank, in rank order: streamed, in memory that does not grow with ranks.
+//! A line per rank, in rank order. Lines are streamed; memory does not grow with the number of ranks.
 
 use super::digits;
 use super::node_names::NodeNames;
@@ -15,15 +15,15 @@ pub const HEADER: &str = "#rank\tapp\tapp_rank\tnode\tlocal_rank\tnode_rank\tobj
 
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
-/// Processes of a node whose line ends are kept while their run is walked.
+/// The most processes of a node for which line ends are kept.
 const KEPT_ENDS: u32 = 1 << 12;
 
 /// Writes a plan.
 ///
 /// # Errors
-/// When `out` cannot take it, or `watch` ends it.
+/// When `out` refuses a write, or `watch` ends the output.
 ///
-/// Cost: copying, a few divisions per rank. Memory: a block, the texts of the cpu sets, the line ends of one node.
+/// Cost: copying and a few divisions per rank. Memory: a block, the texts of the cpu sets, the line ends of one node.
 pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Result<()> {
     let mut rows = Rows {
         buf: Vec::with_capacity(BLOCK + (BLOCK >> 2)),
@@ -73,16 +73,16 @@ struct Rows<'p> {
     ends: LineEnds<'p>,
 }
 
-/// The ends of lines: local rank, node rank, object and cpus. They depend on the run and the local process alone.
+/// The ends of lines: local rank, node rank, object and cpus. They depend only on the run and the process within it.
 struct LineEnds<'p> {
     cpusets: &'p Cpusets,
     /// List forms made so far. Shape `[cpusets]`.
     lists: Vec<Option<Box<str>>>,
-    /// What the kept ends were made for.
+    /// The run that the kept ends belong to.
     made_for: Option<PlacedRun>,
-    /// The kept ends of the run at hand, one after the other; empty when there are too many.
+    /// The kept ends of the current run, one after the other; empty if none are kept.
     kept: Vec<u8>,
-    /// Where each kept end ends. Shape `[processes]`.
+    /// The end of each kept text in `kept`. Shape `[processes]`.
     bounds: Vec<usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'p> LineEnds<'p> {
         }
     }
 
-    /// Makes ready for a run. Runs that differ in their nodes alone share their ends.
+    /// Prepares for a run. Runs that differ only in their nodes share their line ends.
     fn enter(&mut self, run: &PlacedRun, order: &RankOrder, plan: &Plan) {
         let key = |run: &PlacedRun| {
             (
@@ -115,7 +115,7 @@ impl<'p> LineEnds<'p> {
         self.bounds.clear();
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
-        // Round by round, the next run comes before the ends of this one have paid.
+        // Keep line ends only node by node. Round by round, the run changes before kept ends are used often enough.
         let node_by_node = match order {
             RankOrder::Slot | RankOrder::Fill => true,
             RankOrder::Node | RankOrder::Span | RankOrder::Listed(_) => false,

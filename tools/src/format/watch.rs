@@ -1,17 +1,17 @@
-//! What is slow, told while it goes on, and ended where the user says so.
+//! Watches slow outputs: shows their progress, and ends them if the user asks for it.
 
 use std::io;
 
-/// Hears now and then how far a long output has come.
+/// Is called now and then with the progress of a long output.
 pub trait Watch {
-    /// `done` of `all` ranks are written.
+    /// `done` of `all` ranks have been written.
     ///
     /// # Errors
-    /// When the output is to end here, as after an interrupt.
+    /// When the output is to end here, for example after an interrupt.
     fn at(&mut self, done: u32, all: u32) -> io::Result<()>;
 }
 
-/// Nobody looks.
+/// Nobody watches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

@@ -1,4 +1,4 @@
-//! Advice from question to exported order: every kind of file gives the figure that advice claims, and pictures show it.
+//! Advice, from the question to the exported order: every kind of file gives the figure that advice claims, and pictures show it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
 use crate::folder::Folder;
@@ -13,7 +13,7 @@ fn run(line: &str, files: &MadeUp) -> Said {
     said
 }
 
-/// What leaves the nodes of a job, and the worst of them.
+/// What leaves the nodes of a job, and what leaves the worst node.
 fn scored(pattern: &str, job: &str, files: &MadeUp) -> (u64, u64) {
     let said = run(
         &format!("score --format json --pattern {pattern} -- {job}"),
@@ -27,7 +27,7 @@ fn scored(pattern: &str, job: &str, files: &MadeUp) -> (u64, u64) {
     )
 }
 
-/// The file that an exported script writes under a name.
+/// The content of the file that an exported script writes under this name.
 fn written(script: &str, name: &str) -> String {
     let start = format!("cat >\"$stowplan_dir/{name}\" <<'END_OF_FILE' || exit 1\n");
     let from = script.find(&start).unwrap() + start.len();
@@ -35,7 +35,7 @@ fn written(script: &str, name: &str) -> String {
     script[from..from + end].to_owned()
 }
 
-/// Hosts with `*N` written out, one a line.
+/// Hosts with `*N` written out, one host a line.
 fn each_host(hosts: &str) -> String {
     let mut all = String::new();
     for line in hosts.lines() {
@@ -47,7 +47,8 @@ fn each_host(hosts: &str) -> String {
     all
 }
 
-/// The answers of advice: words, and what they claim. A searched order goes through the folder, and is put under its path.
+/// The answers of advice: their words, and the figures that they claim. A searched order is written into the folder, and its path
+/// is put into the words.
 fn advised(
     folder: &Folder,
     pattern: &str,
@@ -110,7 +111,7 @@ fn every_exported_file_gives_the_figure_that_advice_claims() {
                 written(&script, "ranks"),
                 "--map-by rankfile:file=ranks",
             );
-            // One list of cpus for all nodes is all that srun has.
+            // srun takes only one list of cpus for all nodes.
             let script = stowplan(
                 &crate::console::words(&format!("export srun {job}")),
                 &files,
@@ -173,7 +174,7 @@ fn pictures_show_what_leaves() {
         let end = svg[from..].find('"').unwrap();
         svg[from..from + end].matches('M').count()
     };
-    // Each line is an edge each way.
+    // Each line counts in both directions.
     assert_eq!((2 * path("out"), 2 * path("in")), (24, 24));
     assert_eq!(svg.matches("class=\"p a").count(), 16);
     for (command, pattern) in [

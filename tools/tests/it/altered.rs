@@ -1,4 +1,4 @@
-//! Plans whose rows were changed and sealed again: what the judge accepts has the rows of a fresh plan.
+//! Plans whose rows were changed and sealed again: a plan that the judge accepts has the rows of a fresh plan.
 
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::{Placed, Plan, RankOrder};
@@ -29,7 +29,7 @@ impl Files for Written {
 
 const BOX: &str = "package:2 core:4 pu:2";
 
-/// The policies that place processes, each with what may stand behind it.
+/// The policies that place processes, each with the qualifiers that it takes.
 const MAPS: &[(&str, &str, &[&str])] = &[
     ("slot", "-n 5", &["", ":oversubscribe", ":pe=2", ":hwtcpus"]),
     ("node", "-n 5", &["", ":oversubscribe", ":pe=2"]),
@@ -109,7 +109,7 @@ fn plan(words: &str) -> Option<Plan> {
     Some(place(asked, &FilesAlone(&Written)).ok()?.mapped.plan)
 }
 
-/// Numbers that look like chance, the same each time.
+/// Numbers that look random and are the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -132,7 +132,7 @@ fn placed(plan: &Plan) -> Vec<Placed> {
     apps.collect()
 }
 
-/// Sets of PUs that the rows of a plan have, and some that they have not.
+/// Sets of PUs that the rows of a plan have, and some that they do not have.
 fn sets(plan: &Plan, world: &mut stowplan_engine::plan::World) -> Vec<Option<CpusetId>> {
     let mut sets: Vec<Option<CpusetId>> = (0..plan.ranks())
         .map(|rank| plan.place(Rank(rank)).unwrap().cpus)
@@ -172,7 +172,7 @@ fn altered(plan: &Plan, chance: &mut Chance) -> Option<Plan> {
     }
     let kind = chance.below(9);
     if kind == 8 {
-        // One process goes to another node.
+        // Moves one process to another node.
         let runs = &mut apps[app].runs;
         let (from, to) = (chance.below(runs.len()), chance.below(runs.len()));
         if from == to || runs[from].procs == 1 || runs[from].nodes.count + runs[to].nodes.count > 2
@@ -216,7 +216,7 @@ fn altered(plan: &Plan, chance: &mut Chance) -> Option<Plan> {
                 rows[at] = begin;
             }
             _ => {
-                // From here on, as if nothing had come to an end before.
+                // From here on, the rows have other objects and other cpus.
                 for row in &mut rows[at..] {
                     row.object = row.object.map(|object| (object + 1) % 4);
                     row.cpus = sets[chance.below(sets.len())];
@@ -231,7 +231,7 @@ fn altered(plan: &Plan, chance: &mut Chance) -> Option<Plan> {
         run.pattern = patterns.intern(vec![segment]);
     }
     let other = Plan::assemble(world, plan.table().clone(), patterns, apps);
-    // A list that names a process of another node is refused as it is read.
+    // A list that names a process of another node is refused when it is read.
     Plan::from_bytes(&other.to_bytes()).ok()
 }
 

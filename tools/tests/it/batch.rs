@@ -1,4 +1,4 @@
-//! A request a line in, an answer a line out.
+//! One request for each input line, one answer for each output line.
 
 use serde_json::{Value, json};
 use stowplan_cli::Console;

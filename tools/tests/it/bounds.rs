@@ -1,4 +1,4 @@
-//! Extremes under a cap of memory: the command answers or refuses, and does neither less nor more.
+//! Extreme inputs under a cap on memory: the command answers or refuses them, and does nothing else.
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -9,7 +9,7 @@
 use crate::folder::Folder;
 use std::process::{Command, Stdio};
 
-/// Kilobytes of address space.
+/// The cap on the address space. Unit: kilobytes.
 const CAP: &str = "3000000";
 
 /// Runs the command under the cap. Gives the exit status and standard error.
@@ -21,7 +21,7 @@ fn capped_at(cap: &str, words: &[&str]) -> (Option<i32>, String) {
     let script = format!("ulimit -c 0; ulimit -v {cap}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_stowplan")]);
-    // Under a cap an arena of 128 MiB that fits leaves nothing for the rest: memory is taken as it is needed.
+    // Under a cap, an arena of 128 MiB may fit and leave nothing for the rest, so memory is taken only when it is needed.
     command.env("MIMALLOC_ARENA_RESERVE", "0");
     command
         .args(words)
@@ -31,7 +31,7 @@ fn capped_at(cap: &str, words: &[&str]) -> (Option<i32>, String) {
     (said.status.code(), String::from_utf8(said.stderr).unwrap())
 }
 
-/// Every policy, with what it needs.
+/// Every policy, with the options that it needs.
 const POLICIES: &[&str] = &[
     "slot",
     "node",
@@ -56,7 +56,7 @@ const POLICIES: &[&str] = &[
     "rankfile:file=cases/files/absent",
 ];
 
-/// Runs a job under the cap under every policy, as a task map: it is answered or refused, as its status says.
+/// Runs a job under the cap with every policy, as a task map: it is answered or refused, and the status says which.
 fn under_every_policy(job: &[&str], counts: &[&[&str]]) {
     for policy in POLICIES {
         let (map, bind) = match policy.strip_suffix(":overload-allowed") {
@@ -83,7 +83,7 @@ fn under_every_policy(job: &[&str], counts: &[&[&str]]) {
     }
 }
 
-/// Host lists that say much in few bytes.
+/// Host lists that name many nodes in few bytes.
 #[test]
 fn many_nodes_in_few_bytes_are_answered_or_refused() {
     let brackets = "n[0-1]".repeat(20);
@@ -107,7 +107,7 @@ fn many_nodes_in_few_bytes_are_answered_or_refused() {
     }
 }
 
-/// Nodes of very many cpus, and counts beyond all nodes.
+/// Nodes with very many cpus, and counts larger than all nodes together.
 #[test]
 fn large_nodes_and_counts_are_answered_or_refused() {
     for (topology, hosts) in [
@@ -120,7 +120,7 @@ fn large_nodes_and_counts_are_answered_or_refused() {
     }
 }
 
-/// Each file that a command reads, where it never ends: refused, with its class.
+/// Each file that a command reads, replaced by one that never ends: refused with its class.
 #[test]
 fn files_without_end_are_refused() {
     for words in [
@@ -158,7 +158,7 @@ fn files_without_end_are_refused() {
     }
 }
 
-/// The objects of all topologies of a job are bounded together, those read and those of PUs alone.
+/// All topologies of a job share one limit on their objects, whether they were read or have PUs only.
 #[test]
 fn many_topologies_share_one_limit() {
     let topologies: Vec<String> = (0..6)
@@ -177,7 +177,7 @@ fn many_topologies_share_one_limit() {
     );
 }
 
-/// A named pipe is read as a file is; one that nobody writes to is given up, and says so.
+/// A named pipe is read like a file. If nobody writes to it, the command stops waiting and says so.
 #[test]
 fn pipes_are_read_or_given_up() {
     let folder = Folder::new("bounds");
@@ -210,7 +210,7 @@ fn pipes_are_read_or_given_up() {
     }
 }
 
-/// A number as plans have it: seven bits a byte.
+/// A number as plans encode it: seven bits a byte.
 fn number(mut value: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value > 0x7f {
@@ -221,15 +221,15 @@ fn number(mut value: usize) -> Vec<u8> {
     bytes
 }
 
-/// Megabytes of a saved plan that stand for hundreds of gigabytes, all told properly.
+/// A saved plan of some megabytes that stands for hundreds of gigabytes, in a valid encoding.
 #[test]
 fn a_plan_of_gigabytes_is_refused() {
     let folder = Folder::new("bounds");
     let path = folder.file("job.plan");
-    // 256 equal steps of nothing, in three bytes.
+    // 256 equal steps of zero, in three bytes.
     let group = [number(2 * 256 + 1), number(0)].concat();
     let groups = 10_000_000;
-    // No names, no local node; then a topology's PUs, or no topology and no set, and states of seven columns.
+    // No names and no local node. Then either the PUs of a topology; or no topology, no set, and states with seven columns.
     for (what, before, columns) in [("PUs", &[0, 0, 0, 1][..], 1), ("states", &[0; 5], 7)] {
         let rows = groups * 256 / columns;
         let held = [before, &number(rows), &group.repeat(groups)].concat();
@@ -243,7 +243,7 @@ fn a_plan_of_gigabytes_is_refused() {
     }
 }
 
-/// What holds little in many bytes, or much in few, in texts of sessions.
+/// Texts of sessions with little content in many bytes, or much content in few.
 #[test]
 fn texts_of_small_values_are_bounded() {
     let folder = Folder::new("bounds");
@@ -263,7 +263,7 @@ fn texts_of_small_values_are_bounded() {
         assert_eq!(status, Some(2), "{words:?}: {err}");
         assert!(err.starts_with("error["), "{words:?}: {err}");
     }
-    // A sparse file that is no journal is not read to be told so.
+    // A sparse file that is not a journal is refused without being read.
     let sparse = folder.path().join("sparse");
     std::fs::File::create(&sparse)
         .unwrap()
@@ -281,7 +281,7 @@ fn texts_of_small_values_are_bounded() {
     }
 }
 
-/// Jobs that use all nodes are told from the nodes, whatever is asked: memory is not their product.
+/// Jobs that use all nodes are listed through the nodes, whatever is asked: memory does not grow with jobs times nodes.
 #[test]
 fn many_jobs_on_many_nodes_are_told_as_they_are_written() {
     let folder = Folder::new("bounds");

@@ -1,4 +1,4 @@
-//! Our promises: `cases/<topic>/<promise>.case`. Each says why, makes its files, gives its command and the whole answer.
+//! Our promises: `cases/<topic>/<promise>.case`. Each case says why, makes its files, and has its command and the whole answer.
 //!
 //! ```text
 //! # What is promised, and by which source.
@@ -7,10 +7,10 @@
 //! $ stowplan map …
 //! standard output, whole
 //! ```
-//! or, where the command is refused, behind the `$` line: `! exit 2`, then the first line on standard error.
-//! In `cases/remedies/` the lines below a refusal follow it.
-//! In `cases/notes/` the notes of a command that is answered follow its output, each behind `! `.
-//! `UPDATE=1 cargo test -p stowplan-cli cases` rewrites the answers; look at the difference before you keep it.
+//! For a refused command, `! exit 2` comes after the `$` line, and then the first line of standard error.
+//! In `cases/remedies/` the other lines of the refusal come after it.
+//! In `cases/notes/` the notes of an answered command come after its output, each after `! `.
+//! `UPDATE=1 cargo test -p stowplan-cli cases` rewrites the answers; check the difference before you keep it.
 
 use crate::console::{MadeUp, Said, root, stowplan, words};
 use std::fs;
@@ -83,14 +83,14 @@ fn read_case(text: &str) -> Case {
     Case { files, steps }
 }
 
-/// Whether the notes on standard error are part of an answer.
+/// Whether an answer includes the notes on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Notes {
     Told,
     Untold,
 }
 
-/// What a case says of an answer.
+/// The text of an answer in a case.
 fn told(said: &Said, notes: Notes) -> String {
     match said.status {
         0 if notes == Notes::Told => {
@@ -108,7 +108,7 @@ fn told(said: &Said, notes: Notes) -> String {
     }
 }
 
-/// What the judge says of the plan behind a `map` command, if there is one.
+/// The judge's verdict on the plan of a `map` command, if there is a plan.
 fn judged(args: &[String], files: &MadeUp) -> Result<(), String> {
     let [map, rest @ ..] = args else {
         return Ok(());
@@ -138,7 +138,7 @@ fn cases_give_their_answers() {
     for path in &paths {
         let text = fs::read_to_string(path).expect("a case is UTF-8");
         if cfg!(feature = "hwloc") && text.contains("\n# Default build only.\n") {
-            // With the feature, the machine that the test runs on would answer.
+            // With the feature, the answer would depend on the machine that runs the test.
             continue;
         }
         let case = read_case(&text);

@@ -1,4 +1,5 @@
-//! Who imports whom in the engine, the judge and sessions: no files in a circle, and folders of the stages in the order of their `mod` lines.
+//! Imports in the engine, the judge and sessions: no files import each other in a circle, and the folders of the stages import in
+//! the order of their `mod` lines.
 
 use crate::console::root;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +9,7 @@ use std::path::Path;
 /// A module by its path from the root of the crate.
 type Module = Vec<String>;
 
-/// The code of each module: no comments, no tests, no strings.
+/// The code of each module, without comments, tests and strings.
 fn modules(folder: &Path, at: &[String], found: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -31,7 +32,7 @@ fn code(text: &str) -> String {
     let lines = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default());
-    // `pub(in crate::plan)` asks nothing of `plan`.
+    // `pub(in crate::plan)` imports nothing from `plan`.
     lines
         .collect::<Vec<_>>()
         .join("\n")
@@ -74,8 +75,8 @@ fn paths(prefix: &[String], tree: &str, found: &mut Vec<Module>) {
     }
 }
 
-/// What a module names: by `use`, and in its code as `crate::a::b`, `super::a` or, of its own, `a::b`. Public `use` lines
-/// come second: they hand on and ask nothing.
+/// The modules that a module names: by `use`, and in its code as `crate::a::b`, `super::a`, or as `a::b` for its own. Public `use`
+/// lines come second: they re-export, so the module itself does not need them.
 fn named(module: &[String], text: &str, known: &BTreeMap<Module, String>) -> [Vec<Module>; 2] {
     let (mut asked, mut handed_on, mut rest) = (Vec::new(), Vec::new(), String::new());
     for statement in text.split_inclusive(';') {
@@ -113,7 +114,7 @@ fn named(module: &[String], text: &str, known: &BTreeMap<Module, String>) -> [Ve
     [asked, handed_on]
 }
 
-/// The module that a path of another one means, and what is left of the path.
+/// The module that a path in another module means, and the rest of the path.
 fn resolve<'p>(
     from: &[String],
     path: &'p [String],
@@ -183,7 +184,7 @@ fn imports(source: &str) -> BTreeMap<Module, BTreeSet<Module>> {
     graph
 }
 
-/// All that a module needs, over others too.
+/// Everything that a module needs, directly or through others.
 fn reached(graph: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&Module> = graph[from].iter().collect();
@@ -195,7 +196,7 @@ fn reached(graph: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSe
     seen
 }
 
-/// The modules of a graph that need themselves over others.
+/// The modules of a graph that need themselves through others.
 fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> String {
     let circles: Vec<String> = graph
         .keys()
@@ -216,7 +217,7 @@ fn no_files_stand_in_a_circle() {
     }
 }
 
-/// Elsewhere a folder's files may use what its `mod.rs` says of them all.
+/// In the other crates the files of a folder may use what their `mod.rs` defines for all of them.
 #[test]
 fn no_files_beside_each_other_stand_in_a_circle() {
     let crates = [
@@ -278,7 +279,7 @@ fn no_two_public_types_of_the_engine_have_one_name() {
             let mut words = line.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
             let (public, kind, name) = (words.next(), words.next(), words.next());
             let is_type = matches!(kind, Some("struct" | "enum" | "trait" | "type"));
-            // `pub(crate)` has no word behind its bracket.
+            // `pub(crate)` has nothing after its bracket.
             if let (Some("pub"), true, Some(name)) = (public, is_type, name)
                 && line.starts_with("pub ")
             {
@@ -287,7 +288,7 @@ fn no_two_public_types_of_the_engine_have_one_name() {
         }
     }
     assert!(homes.len() > 150, "types are found: {}", homes.len());
-    // Types that a trait or a module wants by that name are no types of ours: `type Error`.
+    // `type Error` is no type of ours: a trait or a module requires this name.
     let faults: Vec<String> = homes
         .iter()
         .filter(|(name, homes)| homes.len() > 1 && **name != "Error")

@@ -1,4 +1,5 @@
-//! What comments, pages and cases cite is there: a numbered rule, a heading, a page. And each rule has a worked example that is a case.
+//! Everything that comments, pages and cases cite exists: a numbered rule, a heading, a page. Each rule has a worked example that
+//! is a case.
 
 use crate::console::root;
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ const HEADED: [&str; 5] = [
     "contract",
     "topologies",
 ];
-/// Folders and files that cite.
+/// Folders and files with citations.
 const CITING: &[&str] = &[
     "engine",
     "judge",
@@ -34,7 +35,7 @@ const CITING: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
 ];
-/// This file has citations that are none.
+/// This file has text that looks like citations.
 const SELF: &str = "citations.rs";
 
 fn read(path: &Path) -> String {
@@ -64,7 +65,7 @@ fn texts(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of comments and pages, without what marks a comment, so that a citation may go over the end of a line.
+/// The text of comments and pages without comment marks, so that a citation may continue on the next line.
 fn prose(path: &Path) -> String {
     let text = read(path);
     let lines = text.lines().map(|line| {
@@ -104,7 +105,7 @@ fn headings(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What stands behind each mention of a page by name: `semantics` 4, semantics 4, docs/semantics.md 4.
+/// The text after each mention of a page by name: `semantics` 4, semantics 4, docs/semantics.md 4.
 fn behind<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     let mentions = text.match_indices(name).filter(|(at, _)| {
         let before = text[..*at].chars().next_back();

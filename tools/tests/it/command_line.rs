@@ -1,4 +1,4 @@
-//! The seed's offline checks: the whole way from a command line to a map, with several apps.
+//! The seed's offline checks: from a command line to a map, with several apps.
 
 use crate::console::{MadeUp, stowplan};
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn offline_check_line() {
     );
 }
 
-/// The rows of each of three apps, the middle one with a directive of its own.
+/// The rows of each of three apps. The middle one has a directive of its own.
 fn rows_by_app(directive: &[&str]) -> [Vec<String>; 3] {
     let mut line = vec![
         "map", "--format", "tsv", "--topo", TOPOLOGY, "-H", "a:8,b:8", "--map-by", "slot", "-n",
@@ -72,7 +72,7 @@ fn rows_by_app(directive: &[&str]) -> [Vec<String>; 3] {
     let mut apps = [Vec::new(), Vec::new(), Vec::new()];
     for row in out.lines().skip(1) {
         let columns: Vec<&str> = row.split('\t').collect();
-        // What an app maps to, and in which order: not where others left it.
+        // Keeps the columns that say what an app maps to, and in which order. The others depend on the apps before it.
         let app: usize = columns[1].parse().expect("a number");
         apps[app].push([columns[2], columns[3], columns[6]].join(" "));
     }
@@ -103,7 +103,7 @@ fn only_that_app_changes() {
     );
 }
 
-/// A mapping, a ranking and a binding that may stand together, or not.
+/// A mapping, a ranking and a binding. The combination may be valid or not.
 fn directives() -> impl Strategy<Value = (String, String, String)> {
     let map = prop::sample::select(vec![
         "",
@@ -126,7 +126,7 @@ fn directives() -> impl Strategy<Value = (String, String, String)> {
     (map, rank, bind).prop_map(|(m, r, b)| (m.to_owned(), r.to_owned(), b.to_owned()))
 }
 
-/// The plan of a request behind the relay, in bytes, or what refuses it.
+/// The plan of a request after the relay, in bytes, or its error.
 fn planned(request: &SpawnRequest) -> Result<Vec<u8>, String> {
     let relayed = SpawnRequest::unpack(&request.pack().expect("small")).expect("just packed");
     let spoken = Spoken::default();

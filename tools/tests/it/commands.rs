@@ -1,14 +1,14 @@
-//! Commands that documents show: each runs, and those that show an answer give that answer.
+//! Runs the commands in the documents. A command that is shown with an answer must give that answer.
 //!
-//! In a fenced block a line `$ stowplan …` is a command, what follows it is its whole answer (its messages, where it is refused);
-//! `$ cat FILE` shows a file that the commands behind it may read. A block of `sh` has commands alone.
-//! `UPDATE=1 cargo test -p stowplan-cli documents` rewrites the answers; look at the difference before you keep it.
+//! In a fenced block, a line `$ stowplan …` is a command. The lines after it are its whole answer; for a refused command, its
+//! messages. `$ cat FILE` shows a file that later commands may read. A block of `sh` has only commands.
+//! `UPDATE=1 cargo test -p stowplan-cli documents` rewrites the answers; check the difference before you keep it.
 
 use crate::console::{MadeUp, root, stowplan, words};
 use std::fs;
 use std::path::PathBuf;
 
-/// README and its like, and all of `docs/`.
+/// README and the pages beside it, and all of `docs/`.
 fn documents() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
         .map(|name| root().join(name))
@@ -31,10 +31,10 @@ fn documents() -> Vec<PathBuf> {
 /// A document while its commands run.
 #[derive(Default)]
 struct Run {
-    /// The text with the answers that were given.
+    /// The text, with the answers that the commands gave.
     text: String,
     files: MadeUp,
-    /// Commands that ran.
+    /// How many commands ran.
     ran: usize,
     faults: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl Run {
                     .insert(file.to_owned(), shown.clone().into_bytes());
             } else if let Some(command) = line.strip_prefix("$ stowplan ") {
                 let said = stowplan(&words(command), &self.files);
-                // Status 1: `diff` found something.
+                // Status 1: `diff` found a difference.
                 let given = if said.status < 2 { said.out } else { said.err };
                 if given != shown {
                     self.faults.push(format!(
@@ -73,7 +73,7 @@ impl Run {
         }
     }
 
-    /// Runs the commands of a block that shows none.
+    /// Runs the commands of a block without answers.
     fn script(&mut self, lines: &[&str]) {
         for command in lines
             .iter()
@@ -92,7 +92,7 @@ impl Run {
     }
 }
 
-/// Runs a document. Blocks that end in `not-run` show other programs, pipes, or what depends on the machine.
+/// Runs a document. Blocks that end in `not-run` show other programs, pipes, or output that depends on the machine.
 fn run(text: &str) -> Run {
     let mut run = Run::default();
     let mut lines = text.lines().peekable();

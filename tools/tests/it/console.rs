@@ -1,4 +1,4 @@
-//! The command run inside the test: its arguments, its files, what it says.
+//! Runs the command inside the test: its arguments, its files, its output.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file of the folder that the contract's data is in; `STOWPLAN_SHARED` names the folder.
+/// A file of the folder with the contract's data; `STOWPLAN_SHARED` names the folder.
 pub(crate) fn shared(name: &str) -> PathBuf {
     let folder = std::env::var_os("STOWPLAN_SHARED");
     folder
@@ -21,7 +21,7 @@ pub(crate) fn shared(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Files that a test made up; all others are looked for in the workspace.
+/// Files that a test made up. All other files are read from the workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeUp {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
@@ -36,7 +36,7 @@ impl Files for MadeUp {
     }
 }
 
-/// What the command said.
+/// The output of the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Said {
     pub(crate) status: u8,
@@ -49,7 +49,7 @@ pub(crate) fn stowplan(args: &[String], files: &dyn Files) -> Said {
     stowplan_on(args, files, Screen::page())
 }
 
-/// Runs the command for a screen.
+/// Runs the command with its output on a screen.
 pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let status = stowplan_cli::run_on(
@@ -70,7 +70,7 @@ pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) ->
     }
 }
 
-/// The words of a shell line: spaces part them, quotes and backslashes do not.
+/// The words of a shell line, split at spaces that are neither quoted nor escaped.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -99,13 +99,13 @@ fn words_are_those_of_a_shell() {
     assert_eq!(words(line), expected);
 }
 
-/// Says that a test has nothing to compare with here.
+/// Prints that a test has nothing to compare with here.
 pub(crate) fn skipped(what: &str) {
     use std::io::Write as _;
     let told = writeln!(
         std::io::stderr(),
         "skipped: {what}: STOWPLAN_SHARED names no folder that has it"
     );
-    // Nobody need read it.
+    // It does not matter whether anybody reads it.
     drop(told);
 }

@@ -1,4 +1,4 @@
-//! What scripts rely on: exit status, streams, files, time to an answer. The command runs as a process here.
+//! What scripts rely on: exit status, streams, files, time to an answer. Here the command runs as a process.
 
 use crate::console::root;
 use crate::folder::Folder;
@@ -240,7 +240,7 @@ fn the_page_keeps_to_the_screen() {
             .output()
             .expect("it runs");
         let page = text(&said.stdout);
-        // What an app was asked, and which cpus and ranks a shape has, is said at any width.
+        // What an app asks for, and the cpus and ranks of a shape, are shown in full at any width.
         let exact = |line: &str| {
             line.starts_with("app ")
                 || line.contains(" by local rank ")

@@ -1,5 +1,5 @@
-//! Placements that prterun made, and what the rules say of them: our slice of them always, all of them where the
-//! contract's folder is at hand.
+//! Compares placements made by prterun with what our rules give. Our part of them is always compared, all of them when the
+//! contract's folder is present.
 
 use crate::console::{MadeUp, Said, root, shared, stowplan};
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ enum Expected {
     Error(String),
 }
 
-/// What is wrong with an answer, if anything is.
+/// What is wrong with an answer; `None` when nothing is.
 fn fault(said: &Said, expected: &Expected) -> Option<String> {
     let first = said.err.lines().next().unwrap_or_default();
     match expected {
@@ -59,7 +59,7 @@ fn map(topology: &str, argv: Vec<String>, files: &MadeUp) -> Said {
     stowplan(&args, files)
 }
 
-/// Faults by case, and how many cases there were.
+/// Faults by case, and the number of cases.
 fn run(text: &str, one: impl Fn(&Value) -> Option<String> + Sync) -> (Vec<String>, usize) {
     let lines: Vec<&str> = text.lines().collect();
     let faults = lines.par_iter().filter_map(|line| {
@@ -101,7 +101,7 @@ fn our_slice_of_the_corpus_holds() {
     );
 }
 
-/// The rows of a case in the column order of the TSV: those of `result` have the node before the app rank.
+/// The rows of a case in the column order of the TSV. In `result` the node comes before the app rank.
 fn rows(procs: &Value, order: [usize; 8]) -> Vec<String> {
     let word = |value: &Value| {
         value
@@ -122,7 +122,7 @@ fn expected(case: &Value) -> Option<Expected> {
     if let Some(class) = want["error"].as_str() {
         return Some(Expected::Error(class.to_owned()));
     }
-    // Cases of very many ranks give a digest only; the script beside the corpus judges those.
+    // Cases with very many ranks have only a digest; the script beside the corpus checks those.
     want.get("procs")
         .map(|procs| Expected::Rows(rows(procs, order)))
 }

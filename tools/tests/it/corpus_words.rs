@@ -1,4 +1,4 @@
-//! The words of the labelled corpus: every refusal that words and files alone deserve, and no other.
+//! The words of the labelled corpus: every refusal that follows from words and files alone, and no others.
 
 use crate::console::skipped;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use stowplan_engine::error::MapError;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 use stowplan_job::args::map_args;
 
-/// Classes of what words, or files by themselves, are refused for.
+/// Classes for which words, or files by themselves, are refused.
 const OF_WORDS: [&str; 20] = [
     "bad-option",
     "bad-value",
@@ -114,7 +114,7 @@ fn the_corpus_is_refused_for_its_words_where_and_only_where_it_must_be() {
                 .map(|error| error.class()),
         };
         let ours = expected.filter(|class| OF_WORDS.contains(class));
-        // What depends on a topology, or on the pool, is found by placement.
+        // Errors that depend on a topology or on the pool are found when the job is placed.
         let placed = [
             "pe-exceeds-object",
             "bad-hostfile",

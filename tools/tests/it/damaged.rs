@@ -1,4 +1,4 @@
-//! The judge is shown plans that are wrong in one column each: it names the promise that was broken.
+//! The judge gets plans with one wrong column each, and must name the broken promise.
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::id::Id as _;
@@ -30,7 +30,7 @@ fn plan(words: &str) -> Plan {
     place(asked, &FilesAlone(&Rankfile)).unwrap().mapped.plan
 }
 
-/// What a plan is made of.
+/// The parts of a plan.
 struct Parts {
     world: World,
     table: AppTable,
@@ -58,7 +58,7 @@ impl Parts {
         Plan::assemble(self.world, self.table, self.patterns, self.placed)
     }
 
-    /// The last app's first run has another pattern.
+    /// Changes the pattern of the last app's first run.
     fn pattern(&mut self, change: impl FnOnce(&mut Vec<Segment>)) {
         let run = &mut self.placed.last_mut().unwrap().runs[0];
         let mut segments = self.patterns.get(run.pattern).segments().to_vec();
@@ -66,7 +66,7 @@ impl Parts {
         run.pattern = self.patterns.intern(segments);
     }
 
-    /// What one process of that pattern gets is another.
+    /// Changes the place of one process of that pattern.
     fn place(&mut self, at: usize, change: impl FnOnce(&mut Place)) {
         self.pattern(|segments| change(&mut segments[0].runs[at].place));
     }
@@ -87,20 +87,20 @@ impl Parts {
         changed
     }
 
-    /// What the job found on every node is another.
+    /// Changes the state in which the job found every node.
     fn before(&mut self, change: impl Fn(&mut NodeState)) {
         let runs = self.world.before.clone();
         self.world.before = self.changed(&runs, change);
     }
 
-    /// What the job leaves.
+    /// Changes the state in which the job leaves the nodes.
     fn after(&mut self, change: impl Fn(&mut NodeState)) {
         let runs = self.world.after.clone();
         self.world.after = self.changed(&runs, change);
     }
 }
 
-/// A job, what is damaged of its plan, and the promise that this breaks.
+/// A job, the damage to its plan, and the promise that this breaks.
 type Damage = (Promise, &'static str, &'static str, fn(&mut Parts));
 
 const CORES: &str = "a:4,b:4 -n 6 --map-by core";

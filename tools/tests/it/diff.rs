@@ -1,4 +1,4 @@
-//! Two plans beside each other: as a comparison of their tables line by line has it.
+//! Two plans compared: the result equals a line by line comparison of their tables.
 
 use crate::console::{MadeUp, Said, stowplan, words};
 use crate::folder::Folder;
@@ -35,7 +35,7 @@ fn rows(said: &Said) -> Vec<Vec<String>> {
     said.out.lines().skip(1).map(cells).collect()
 }
 
-/// The change, and the three cells of both sides.
+/// The kind of change, and three cells of each side.
 fn naive(a: Option<&Vec<String>>, b: Option<&Vec<String>>) -> Option<String> {
     let place = |row: Option<&Vec<String>>| {
         row.map_or(["-", "-", "-"].map(str::to_owned), |row| {
@@ -58,7 +58,7 @@ fn naive(a: Option<&Vec<String>>, b: Option<&Vec<String>>) -> Option<String> {
     ))
 }
 
-/// The comparison of two jobs is what that of their tables is. Whether they differ.
+/// Checks that the comparison of two jobs equals the comparison of their tables. Gives whether they differ.
 fn differ_as_tables_do(jobs: [&str; 2], tables: [&[Vec<String>]; 2]) -> bool {
     let ([a, b], [ours, theirs]) = (jobs, tables);
     let rows = 0..ours.len().max(theirs.len());

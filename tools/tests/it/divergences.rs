@@ -1,11 +1,11 @@
-//! `docs/divergences.md` names every rule by which we differ from PRRTE, and a case for each.
+//! `docs/divergences.md` names every rule in which we differ from PRRTE, and a case for each.
 
 use crate::console::{root, shared};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// The cells of the rows of a Markdown table: those with this many columns, the head and its rule left out.
+/// The cells of the rows of a Markdown table with this many columns, without the head and the line under it.
 fn rows(text: &str, columns: usize) -> Vec<Vec<String>> {
     let cells = |line: &str| {
         let inside = line.trim().strip_prefix('|')?.strip_suffix('|')?.to_owned();
@@ -64,7 +64,7 @@ fn each_rule_of_the_corpus_is_documented() {
         let own = case["divergence"].as_array().into_iter().flatten();
         rules.extend(own.filter_map(|rule| rule.as_str().map(str::to_owned)));
     }
-    // The corpus at hand may have rules that our slice has no case of.
+    // The corpus at hand may have rules for which our part of it has no case.
     if let Ok(text) = fs::read_to_string(shared("corpus/README.md")) {
         let counted = |row: &Vec<String>| row[1].parse::<u32>().is_ok();
         rules.extend(

@@ -1,4 +1,4 @@
-//! The pages in `docs/` that are lists: complete, and about what there is.
+//! The pages in `docs/` that are lists: they are complete, and list only things that exist.
 
 use crate::console::root;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ fn page(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The cells of the rows of all tables of a page.
+/// The cells of the rows of all tables on a page.
 fn rows(page: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| {
         line.trim_matches('|')
@@ -75,7 +75,7 @@ fn errors_lists_each_class_once() {
         let class = class.to_owned();
         assert!(listed.contains(&class), "{class} is not in docs/errors.md");
     }
-    // Every class in the sources of the engine is a class of the page.
+    // Every class in the engine's sources is on the page.
     let mut found = BTreeSet::new();
     for file in ["spec.rs", "place.rs", "note.rs"] {
         let text =

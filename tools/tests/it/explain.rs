@@ -1,4 +1,4 @@
-//! Why a rank is where it is: each number is the plan's, each other job was planned.
+//! Why a rank is where it is: each number is the plan's, and each other job that is mentioned was really planned.
 
 use crate::console::{MadeUp, Said, stowplan, words};
 use crate::folder::Folder;
@@ -28,7 +28,7 @@ fn rows(said: &Said) -> Vec<Vec<String>> {
     said.out.lines().skip(1).map(cells).collect()
 }
 
-/// The number behind some words.
+/// The number after these words.
 fn after(text: &str, words: &str) -> Option<u64> {
     let digits: String = text
         .split(words)
@@ -39,7 +39,7 @@ fn after(text: &str, words: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// What the rows of a job say of an app, to be found again in sentences.
+/// What the rows of a job say about an app. The sentences must agree with this.
 struct OfApp<'r> {
     rows: Vec<&'r Vec<String>>,
 }
@@ -66,7 +66,7 @@ impl<'r> OfApp<'r> {
     }
 }
 
-/// Each number of the sentences again from the table alone.
+/// Checks each number of the sentences against the table.
 fn sentences_hold(all: &str, row: &[String], app: &OfApp<'_>) {
     let (node, rank) = (&row[3], row[0].parse::<u64>().unwrap());
     let here = app.on(node);

@@ -1,4 +1,4 @@
-//! GPUs that processes are given come back from all forms of a plan, and the judge holds them to the words.
+//! The GPUs given to processes are the same in all forms of a plan, and the judge checks them against the words.
 
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
@@ -29,7 +29,7 @@ fn plan(words: &str) -> Plan {
         .plan
 }
 
-/// Jobs whose processes are given GPUs by every word there is.
+/// Jobs that give GPUs to processes, with every word for it.
 const JOBS: &[&str] = &[
     "--topo builtin:frontier -H a:8,b:8 -n 12 --map-by gpu",
     "--topo builtin:frontier -H a:16 -n 16 --map-by ppr:2:gpu",
@@ -44,7 +44,7 @@ const JOBS: &[&str] = &[
     "--topo builtin:frontier -H a:8 -n 8 --map-by core --gpus none",
 ];
 
-/// Visible numbers and threads, rank by rank.
+/// Visible GPU numbers and thread counts, rank by rank.
 fn of_ranks(plan: &Plan) -> Vec<(Vec<u32>, Option<u32>)> {
     let given = plan.given_gpus();
     let places = (0..plan.ranks()).map(|rank| plan.place(Rank(rank)).unwrap());
@@ -102,7 +102,7 @@ fn plans_without_gpus_have_the_bytes_they_had() {
     }
 }
 
-/// A promise, a sound job, and the job whose GPUs its processes are given instead.
+/// A promise, a sound job, and another job: processes of the first are given the GPUs of the second.
 const DAMAGES: &[(Promise, &str, &str)] = &[
     (
         Promise::GpuNear,
@@ -155,7 +155,7 @@ fn the_judge_names_the_promise_about_gpus_that_was_broken() {
         let damaged = sound.with_gpus(other);
         let faults = check(&damaged).expect_err(good);
         assert_eq!(faults[0].promise, *promise, "{good}: {}", faults[0]);
-        // Saved, it is as wrong.
+        // The saved plan has the same fault.
         let saved = Plan::from_bytes(&damaged.to_bytes()).unwrap();
         assert_eq!(
             check(&saved).expect_err(good)[0].promise,

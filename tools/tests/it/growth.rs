@@ -1,5 +1,5 @@
-//! How costs grow with the cores of one node and with the lines of a file: CPU time of the command, asked of the shell that ran
-//! it, compared with itself at other sizes; nothing is said of seconds. Memory is capped.
+//! How costs grow with the cores of one node and with the lines of a file. CPU times of the command, as the shell that ran it
+//! reports them, are compared between sizes; absolute times are not asserted. Memory is capped.
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -12,10 +12,10 @@
 use crate::folder::Folder;
 use std::process::Command;
 
-/// Kilobytes of address space: what grew with the square of 2^16 cores took more.
+/// The cap on the address space. Unit: kilobytes. A command whose memory grew with the square of 2^16 cores took more.
 const CAP: &str = "1500000";
 
-/// Seconds that the clock may be wrong by.
+/// The error of the clock. Unit: seconds.
 const GRAIN: f64 = 0.03;
 
 /// The CPU seconds of the command.
@@ -27,7 +27,7 @@ fn seconds(words: &[&str]) -> f64 {
     let err = String::from_utf8_lossy(&said.stderr);
     assert!(said.status.success(), "{words:?}: {err}");
     let text = String::from_utf8(said.stdout).unwrap();
-    // The second line: user and system time of what the shell ran, as 0m0.012s.
+    // The second line: user and system time of the shell's children, as 0m0.012s.
     let times = text.lines().nth(1).unwrap().split(' ');
     let seconds = times.map(|time| {
         let (minutes, rest) = time.split_once('m').unwrap();
@@ -37,7 +37,7 @@ fn seconds(words: &[&str]) -> f64 {
     seconds.sum::<f64>()
 }
 
-/// Sizes as powers of two: far enough apart that a square shows; the long check goes on to 2^16.
+/// Sizes as powers of two, far enough apart to show quadratic growth. The long check goes up to 2^16.
 fn sizes() -> (u32, u32) {
     if std::env::var_os("STOWPLAN_LONG").is_some() {
         (10, 16)
@@ -46,9 +46,9 @@ fn sizes() -> (u32, u32) {
     }
 }
 
-/// Asserts that what takes so many seconds at the smaller size takes at most its power 1.2 at the larger; and, in the long
-/// check, that no square hides behind what every run costs: from a quarter of that size on, less than the power 1.3. Asked
-/// again before it fails.
+/// Asserts that the time grows with at most the power 1.2 from the smaller size to the larger. The long check also asserts that
+/// fixed costs hide no quadratic growth: from a quarter of the larger size on, the power is less than 1.3. Measures up to three
+/// times before it fails.
 fn grows(what: &str, at: &dyn Fn(u32) -> f64) {
     let (small, large) = sizes();
     let mut said = String::new();
@@ -65,7 +65,7 @@ fn grows(what: &str, at: &dyn Fn(u32) -> f64) {
     panic!("{said}");
 }
 
-/// A job on one node of so many cores.
+/// A job on one node with this many cores.
 type Job = fn(u32) -> Vec<String>;
 
 fn words(text: &str) -> Vec<String> {
@@ -195,7 +195,7 @@ fn the_judge_grows_with_the_cores_of_a_node() {
     }
 }
 
-/// The line of a file that is about this node.
+/// The line of a file for this node.
 type Line = fn(u32) -> String;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Help: every line to paste works, and every option of a page is one that is read.
+//! Help: every line to paste works, and every option on a page is really read.
 
 use crate::folder::Folder;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn shell(line: &str, folder: &Path) -> std::process::Output {
     command.output().unwrap()
 }
 
-/// The lines, in the order of the help text: later ones read what earlier ones wrote.
+/// The lines in the order of the help text, because later ones read files that earlier ones wrote.
 #[test]
 fn every_line_to_paste_works() {
     let folder = Folder::new("help");
@@ -46,7 +46,7 @@ fn every_line_to_paste_works() {
     assert!(ran >= 15, "{ran} lines");
 }
 
-/// An option that its subcommand does not read would be refused as unknown, whatever its value is.
+/// An option that its subcommand does not read would be refused as unknown, whatever its value.
 #[test]
 fn every_option_of_a_page_is_read() {
     for page in PAGES {

@@ -1,10 +1,10 @@
-//! The bodies of the command's own fuzz targets, on what was found before, on sound input, and on damage to it.
+//! The bodies of the command's own fuzz targets, on inputs found earlier, on valid input, and on damaged input.
 
 use crate::console::root;
 use proptest::prelude::*;
 use stowplan_cli::input;
 
-/// A target: its name, its body, input that is sound.
+/// A target: its name, its body, and valid input.
 type Target = (&'static str, fn(&[u8]), &'static str);
 
 const TARGETS: &[Target] = &[

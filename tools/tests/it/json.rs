@@ -1,4 +1,4 @@
-//! `--format json` keeps to the committed schema, and says the same as the rows.
+//! `--format json` matches the committed schema, and agrees with the rows.
 
 use crate::console::{MadeUp, root, stowplan, words};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Every plan made for the labelled corpus: the judge finds no fault, bytes come back, the table agrees with the questions.
+//! Every plan made for the labelled corpus: the judge finds no fault, bytes come back the same, and the table agrees with the questions.
 
 use crate::corpus_words::{Given, shared};
 use serde_json::Value;
@@ -35,7 +35,7 @@ fn map(argv: &[String], files: &Given, topology: &TopologyDraft) -> Result<Plan,
     map_resolved(resolved, machine).map(|mapped| mapped.plan)
 }
 
-/// What is wrong with a plan, in words; empty when nothing is.
+/// What is wrong with a plan; empty when nothing is.
 fn wrong(plan: &Plan) -> Vec<String> {
     let step = NonZeroU32::new(1).unwrap();
     let mut wrong: Vec<String> = match check(plan).and_then(|()| check_ranks(plan, step)) {
@@ -134,7 +134,7 @@ fn every_plan_of_the_corpus_is_judged_sound() {
     let text = std::fs::read_to_string(path).expect("the corpus is readable");
     let mut topologies: HashMap<String, TopologyDraft> = HashMap::new();
     let (mut faults, mut kinds, mut plans) = (Vec::new(), BTreeMap::new(), 0);
-    // All of them in the long check; a spread of them in an ordinary one.
+    // All of them in the long check; a sample in an ordinary one.
     let step = if std::env::var_os("STOWPLAN_LONG").is_some() {
         1
     } else {

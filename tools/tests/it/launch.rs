@@ -1,4 +1,4 @@
-//! Started by launchers that stand in: exec, probe, what runs beside what was planned, hosts from the environment.
+//! Started by stand-in launchers: exec, probe, a comparison of what runs with what was planned, and hosts from the environment.
 
 use crate::folder::Folder;
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 impl Folder {
-    /// The command in this folder, with these variables and no others of launchers.
+    /// Runs the command in this folder, with these variables and no other launcher's.
     pub(crate) fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
         self.run_with(variables, words, "")
     }
@@ -49,7 +49,7 @@ pub(crate) fn refused(output: &Output, class: &str) {
     assert!(output.stdout.is_empty(), "{}", out(output));
 }
 
-/// The cpus that this test may use, as a list; one of them.
+/// The cpus that this test may use as a list, and one of them.
 fn own_cpu() -> (String, u32) {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -115,7 +115,7 @@ fn exec_binds_and_becomes_the_program() {
         "{}",
         err(&output)
     );
-    // Unbound: as found, and nothing is told.
+    // Unbound: the cpus stay as found, and the process is told nothing.
     let unbound = [("SLURM_PROCID", "2"), ("SLURMD_NODENAME", "a")];
     let output = folder.run(&unbound, &["exec", "p", "--omp", "--", probe, "probe"]);
     assert_eq!(
@@ -127,7 +127,7 @@ fn exec_binds_and_becomes_the_program() {
     );
     let output = folder.run(&unbound, &["exec", "p", "--omp", "--", "sh", "-c", show]);
     assert_eq!(out(&output), "\n");
-    // Words as they are.
+    // Words are passed on unchanged.
     let output = folder.run(
         &on,
         &[
@@ -224,7 +224,7 @@ fn probe_says_where_each_was_read() {
     refused(&folder.run(&[], &["probe", "x"]), "bad-option");
 }
 
-/// Eight ranks on each of `nodes` nodes, rank by rank on a core.
+/// Eight ranks on each of `nodes` nodes, each rank on a core.
 fn eight(folder: &Folder, nodes: u32, map: &str) {
     let hosts = format!("n[1-{nodes}]:8");
     let words = [
@@ -368,7 +368,7 @@ fn hosts_come_from_the_environment() {
         "{}",
         out(&page)
     );
-    // Words that name hosts win, and then nothing is read.
+    // Words that name hosts have precedence, and the variables are not read then.
     let broken = [("SLURM_JOB_NODELIST", "r["), ("SLURM_TASKS_PER_NODE", "2")];
     let own = [
         "map",
@@ -443,7 +443,7 @@ fn hosts_come_from_the_environment() {
     assert_eq!(out(&output), "0-1;2-3\n");
 }
 
-/// 66 MB of resource file, rank by rank, by a command that may have 60 MB of addresses: files are written as they are said.
+/// 66 MB of resource file, rank by rank, written by a command with 60 MB of address space: files are written while they are made.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_of_all_ranks_is_streamed() {

@@ -1,4 +1,4 @@
-//! GPUs shown to processes by `exec --gpus`, read by `probe`, compared with a plan.
+//! GPUs that `exec --gpus` shows to processes: `probe` reads them, and the result is compared with a plan.
 
 use crate::folder::Folder;
 use crate::launch::{err, out, refused};
@@ -116,7 +116,7 @@ fn gpus_that_processes_see_are_compared_with_the_plan() {
     let (status, said) = check(&lines);
     assert_eq!(status, Some(0), "{said}");
     assert!(said.contains("\"cpus\":\"\",\"gpus\":\"\"}"), "{said}");
-    // Rank i is shown GPU i, as folklore has it: ranks 2 and 3 happen to be right.
+    // Folklore: rank i is shown GPU i. This happens to be right for ranks 2 and 3.
     let folklore: String = (0..4)
         .map(|rank| {
             format!("{rank}\ta\t0\t{rank}\tPMI_RANK,hostname,affinity,ROCR_VISIBLE_DEVICES\n")
@@ -129,7 +129,7 @@ fn gpus_that_processes_see_are_compared_with_the_plan() {
         said.contains("  shown other GPUs: 2 ranks: 0-1\n"),
         "{said}"
     );
-    // Without a variable a process sees all.
+    // Without a variable a process sees all GPUs.
     let (_, said) = check(&folklore.replace("\t2\tPMI_RANK", "\t-\tPMI_RANK"));
     assert!(said.contains("\"gpus\":\"0-2\"}"), "{said}");
 }

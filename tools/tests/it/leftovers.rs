@@ -1,4 +1,4 @@
-//! What ends the command leaves no file behind, and the file under the name as it was or complete.
+//! However the command ends, it leaves no partial file: the file under its name is the old one or the complete new one.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A job whose rows take long to write, and a task map of it as well.
+/// A job whose rows take long to write, with a task map as well.
 const LONG: &[&str] = &[
     "map",
     "--topo",
@@ -24,7 +24,8 @@ const LONG: &[&str] = &[
     "node",
 ];
 
-/// The command, ended by every signal: whoever started the tests may ignore some of them, and then the command would, too.
+/// The command with the default action for every signal. The process that started the tests may ignore some of them, and the
+/// command would then ignore them too.
 fn command(words: &[&str], rest: &[&Path]) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_stowplan")]);
@@ -58,7 +59,7 @@ fn no_signal_leaves_a_part_behind() {
                     command.arg("--save").arg(folder.path().join(save));
                 }
                 let mut child = command.spawn().unwrap();
-                // It is being written once there is a part of it.
+                // The output is being written once there is a partial file.
                 let part = |name: &String| name.starts_with('.');
                 let begun = Instant::now();
                 while !folder.names().iter().any(part) && child.try_wait().unwrap().is_none() {
@@ -132,7 +133,7 @@ fn names_and_links_are_what_the_shell_makes_of_them() {
     let long = folder.path().join("n".repeat(255));
     assert!(command(SHORT, &[&long]).status().unwrap().success());
     assert!(std::fs::metadata(&long).unwrap().len() > 0);
-    // A link to a file that is not there yet stays a link.
+    // A link to a file that does not exist yet stays a link.
     let link = folder.path().join("link");
     std::os::unix::fs::symlink("deep", &link).unwrap();
     assert!(command(SHORT, &[&link]).status().unwrap().success());
@@ -159,7 +160,7 @@ fn arguments_that_are_no_utf_8_are_refused_with_their_place() {
     assert_eq!(folder.names(), Vec::<String>::new());
 }
 
-/// Whatever control character stands in whatever value: no row, no page and no message has it.
+/// No row, no page and no message has a control character, wherever one is given.
 #[test]
 fn control_characters_are_refused_or_shown_as_others() {
     for sign in ['\t', '\n', '\r', '\u{1b}', '\u{7f}', '\u{9b}'] {

@@ -1,4 +1,4 @@
-//! The judge is shown plans of several topologies in which nodes have each other's states: it finds fault, and goes on.
+//! The judge gets plans of several topologies in which nodes have the states of other nodes: it finds the fault and does not panic.
 
 use stowplan_engine::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use stowplan_engine::plan::{Placed, Plan};
@@ -50,7 +50,8 @@ fn plan(policy: &str, apps: usize) -> Option<Plan> {
     Some(placed.mapped.plan)
 }
 
-/// Each node in each state that there is, before the job, after it, or both; sealed again and read back where that can be.
+/// Puts each node into every state that occurs, before the job, after it, or both; then saves the plan and reads it back, if it can
+/// be read.
 #[test]
 fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
     let (mut judged, mut refused) = (0, 0);
@@ -110,7 +111,7 @@ fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
     );
 }
 
-/// Where a plan's apps are, to put another plan together.
+/// The placement of a plan's apps, from which another plan is assembled.
 fn placed(plan: &Plan) -> Vec<Placed> {
     let apps = plan.apps().iter().map(|app| Placed {
         policy: app.policy(),
@@ -121,7 +122,7 @@ fn placed(plan: &Plan) -> Vec<Placed> {
     apps.collect()
 }
 
-/// What a saved plan takes in memory is in proportion to its bytes, and bounded.
+/// The memory of a saved plan is in proportion to its bytes, and bounded.
 #[test]
 fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
     let few = with_sets_of_a_million(PLAN_SET_BYTES_FREE / SET);
@@ -143,7 +144,7 @@ fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
 /// Bytes in memory of a set of 2^20 PUs.
 const SET: u64 = 1 << 17;
 
-/// A saved plan of one topology of 2^20 PUs, with so many nodes of which no two have the same free.
+/// A saved plan of one topology of 2^20 PUs, with this many nodes; no two of them have the same free PUs.
 fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
     let words = ["--topo", "pu:1048576", "-H", "a:1", "x"].map(str::to_owned);
     let plan = place(map_args(&words).unwrap(), &FilesAlone(&NoFiles)).unwrap();

@@ -1,10 +1,10 @@
-//! The expected answers of LLNL's mpibind, where the shared folder has them.
+//! The expected answers of LLNL's mpibind, if the shared folder has them.
 
 use crate::console::{MadeUp, root, stowplan};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The folder that holds what is shared but not committed.
+/// The folder with data that is shared but not committed.
 fn shared() -> PathBuf {
     std::env::var_os("STOWPLAN_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from)
 }

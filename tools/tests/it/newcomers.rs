@@ -1,8 +1,8 @@
-//! What somebody who comes from another launcher types first, and the words that the answer must have.
+//! What people who know another launcher type first, and the words that the answer must have.
 
 use crate::console::{MadeUp, stowplan, stowplan_on, words};
 
-/// A command line, and what its messages say.
+/// A command line, and words of its messages.
 const ASKED: &[(&str, &[&str])] = &[
     (
         "map --topo pu:4 -H a --ntasks-per-node=4 ./x",

@@ -1,4 +1,4 @@
-//! The page for people: jobs that place differently never look the same, at any width.
+//! The page for people: jobs that are placed differently never look the same, at any width.
 
 use crate::console::{MadeUp, stowplan};
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! The picture: one small file that says what the plan says; and, where there is a browser, as that shows it.
+//! The picture: one small file that agrees with the plan; where a browser is installed, also as the browser shows it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
 use crate::folder::Folder;
@@ -21,7 +21,7 @@ const JOBS: &[&str] = &[
 ];
 const LARGE: &str = "--topo 'package:2 core:64 pu:2' -H n[0-8191]:128 --map-by core ./a";
 
-/// The values of an attribute, in their order.
+/// The values of an attribute, in the order of the page.
 fn values(page: &str, name: &str) -> Vec<String> {
     let open = format!(" {name}=\"");
     let parts = page.split(&open).skip(1);
@@ -117,7 +117,7 @@ fn pictures_of_large_and_of_odd_jobs_stay_small() {
     );
 }
 
-/// The page as the browser has it after its scripts, in a window of such a width; `None`: there is no browser.
+/// The page as a browser has it after running its scripts, in a window of this width; `None`: there is no browser.
 fn browser(page: &Path, width: u32) -> Option<(String, String)> {
     let profile = page.with_extension("profile");
     let said = Command::new("chromium")
@@ -144,7 +144,7 @@ fn browser(page: &Path, width: u32) -> Option<(String, String)> {
     Some((text(&said.stdout), text(&said.stderr)))
 }
 
-/// Looks for a rank, and says in the title how wide the page is.
+/// Searches for a rank, and puts the width of the page into the title.
 const ASK: &str = "<script>var box=document.querySelector('input[type=search]');box.value='RANK';\
 box.dispatchEvent(new Event('input'));var root=document.documentElement;\
 document.title='wide '+(root.scrollWidth>root.clientWidth)+' found '+document.querySelectorAll('.found').length;</script>";
@@ -183,7 +183,7 @@ fn a_browser_shows_it_without_complaint() {
     }
 }
 
-/// The colours that a picture names, of light and of dark paper.
+/// The colours that a picture names, for light and for dark paper.
 fn colours(picture: &str) -> [std::collections::BTreeMap<String, [u8; 3]>; 2] {
     let mut found = picture.match_indices(":root,svg{").map(|(at, start)| {
         let rest = &picture[at + start.len()..];
@@ -237,7 +237,7 @@ fn colours_are_apart_as_wcag_aa_asks() {
                     "{one} on {other}: {found}, at least {least}"
                 );
             };
-            // Text, on every ground that it stands on.
+            // Text, on every background that it is on.
             for ground in [
                 "--paper", "--cell", "--f0", "--f1", "--f2", "--f3", "--f4", "--f5",
             ] {
@@ -245,7 +245,7 @@ fn colours_are_apart_as_wcag_aa_asks() {
             }
             apart("--soft", "--paper", 4.5);
             apart("--soft", "--cell", 4.5);
-            // Frames and lines that say something.
+            // Frames and lines that carry meaning.
             apart("--line", "--paper", 3.0);
             for app in 0..6 {
                 apart(&format!("--s{app}"), &format!("--f{app}"), 3.0);

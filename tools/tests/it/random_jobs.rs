@@ -1,6 +1,6 @@
-//! Jobs at random, as lines.
+//! Random jobs, as command lines.
 
-/// Whether many more are asked for.
+/// Whether the long check asks for many more.
 pub(crate) fn long() -> bool {
     std::env::var_os("STOWPLAN_LONG").is_some()
 }
@@ -13,7 +13,7 @@ pub(crate) fn roll(seed: &mut u64, sides: usize) -> usize {
     usize::try_from(*seed >> 33).unwrap() % sides
 }
 
-/// A job at random, most of which can be placed.
+/// A random job. Most of them can be placed.
 pub(crate) fn job(seed: &mut u64) -> String {
     let topos = [
         "package:2 core:4 pu:2",

@@ -1,10 +1,10 @@
-//! What is published: each crate says what a registry asks for, and builds with the oldest Rust as far as manifests tell.
+//! Published crates: each says what a registry requires, and, as far as manifests tell, builds with the oldest Rust that we support.
 
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Those that are published, together and with one version: docs/versions.md.
+/// The crates that are published, together and with one version: docs/versions.md.
 const PUBLISHED: &[&str] = &[
     "stowplan-engine",
     "stowplan-judge",
@@ -111,7 +111,7 @@ fn no_test_is_published_and_licences_are() {
     }
 }
 
-/// Methods are judged by the lint `incompatible_msrv`; this is for what we depend on.
+/// The lint `incompatible_msrv` checks the methods that we call; this test checks our dependencies.
 #[test]
 fn nothing_that_we_depend_on_needs_a_younger_rust() {
     let metadata = metadata();

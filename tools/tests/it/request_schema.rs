@@ -1,4 +1,4 @@
-//! The JSON Schema of spawn requests: what we accept fits it, what is not the schema's does not.
+//! The JSON Schema of spawn requests: requests that we accept match it, and malformed requests do not.
 
 use crate::console::{root, shared, skipped};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A saved plan shown again: the bytes that `map` wrote, in every format; and parts of a plan.
+//! A saved plan shown again gives the bytes that `map` wrote, in every format. Parts of a plan can be shown, too.
 
 use crate::console::{MadeUp, Said, stowplan, words};
 use crate::folder::Folder;
@@ -7,7 +7,7 @@ use std::fs;
 const FORMATS: [&str; 8] = [
     "text", "map", "tsv", "ndjson", "json", "taskmap", "pmi", "raw",
 ];
-/// Jobs that differ in what a plan keeps: orders, rounds, several topologies, idle nodes, notes, files.
+/// Jobs whose plans keep different things: orders, rounds, several topologies, idle nodes, notes, files.
 const JOBS: &[&str] = &[
     "--topo 'package:2 core:4 pu:2' -H a:8,b:8 -n 3 ./a",
     "--topo 'package:2 core:4 pu:2' -H n[0-99]:8 --map-by core --rank-by span ./a x y",
@@ -27,7 +27,7 @@ fn run(line: &str, files: &MadeUp) -> Said {
     stowplan(&words(line), files)
 }
 
-/// The file of a job's plan, and the files that the job reads, with the plan among them as `job.plan`.
+/// The saved plan of a job, as `job.plan`, together with the files that the job reads.
 fn saved(job: &str, name: &str) -> MadeUp {
     let mut files = MadeUp::default();
     let ranks = b"rank 0=a slot=0\nrank 1=b slot=1\nrank 2=a slot=2\nrank 3=b slot=3\n";

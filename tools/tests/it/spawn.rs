@@ -1,4 +1,4 @@
-//! `stowplan spawn` held to the labelled spawn requests, each also as a command line where it has a twin.
+//! `stowplan spawn` on the labelled spawn requests. A request with an equal command line is also checked as a command line.
 
 use crate::console::{MadeUp, Said, shared, skipped, stowplan};
 use serde_json::Value;
@@ -85,7 +85,7 @@ fn spawn_requests_give_what_they_must() {
         return;
     };
     let cases: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
-    // The requests as they are written: the order of their keys counts.
+    // The requests as they are written, because the order of their keys matters.
     let json = Json::judge(text.as_bytes()).expect("the cases are JSON");
     let requests = json.elements(json.root()).map(|case| {
         let mut members = json.members(case);

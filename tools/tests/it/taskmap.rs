@@ -1,4 +1,4 @@
-//! `stowplan taskmap` against the vectors of the contract, and what people read.
+//! `stowplan taskmap` compared with the vectors of the contract, and the output for people.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use stowplan_cli::disk::Disk;
 use stowplan_engine::taskmap::{Block, TaskMap};
 
-/// Where the contract's files are; see the workspace's CONTRIBUTING.
+/// The folder of the contract's files; see CONTRIBUTING.
 fn shared(name: &str) -> PathBuf {
     let folder = std::env::var_os("STOWPLAN_SHARED").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
@@ -55,7 +55,7 @@ fn map_text(vector: &Value) -> Vec<u8> {
     vector["in"].as_str().unwrap().as_bytes().to_vec()
 }
 
-/// What is wrong with an answer, if anything is.
+/// What is wrong with an answer; `None` when nothing is.
 fn fault(vector: &Value, said: &Said) -> Option<String> {
     let Said { status, out, err } = said;
     let want = &vector["want"];
@@ -90,7 +90,7 @@ fn fault(vector: &Value, said: &Said) -> Option<String> {
         .as_u64()
         .or(want["pmi_blocks"].as_u64())
         .unwrap();
-    // Each block but the first of a list has a comma and a bracket of its kind before it.
+    // Each block of a list but the first has a comma and an opening bracket before it.
     let written = out
         .matches(",[")
         .count()
@@ -106,7 +106,7 @@ fn fault(vector: &Value, said: &Said) -> Option<String> {
 fn every_vector_of_the_contract_is_answered_as_argument_and_on_standard_input() {
     let path = shared("taskmap-vectors.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        // A checkout without the contract's files can still be tested.
+        // Without the contract's files, the rest of a checkout can still be tested.
         let mut err = std::io::stderr();
         let told = format!(
             "skipped: {} cannot be read, set STOWPLAN_SHARED\n",
@@ -200,7 +200,7 @@ fn a_reader_that_leaves_early_ends_us_quietly() {
     assert!(err.is_empty());
 }
 
-/// Another reader's opinion of a JSON text: the blocks, if it is a list of them within the limits.
+/// A second opinion on a JSON text by another reader: the blocks, if the text is a list of blocks within the limits.
 fn second_opinion(text: &str) -> Option<Vec<Block>> {
     let read = |value: &Value, least: u64, most: u64| {
         let number = value
@@ -233,16 +233,16 @@ fn second_opinion(text: &str) -> Option<Vec<Block>> {
     list.iter().map(block).collect()
 }
 
-/// Our reader takes what the other takes, and as the same; what the other refuses, it refuses.
+/// Our reader accepts what the other reader accepts and reads it alike, and refuses what the other refuses.
 fn opinions_agree(text: &str) {
     if text.contains("-0") {
-        // An integer for us and for RFC 8259, a float for the other reader.
+        // The number is an integer for us and for RFC 8259, but a float for the other reader.
         return;
     }
     let ours = TaskMap::read(text.as_bytes());
     match second_opinion(text).map(TaskMap::from_blocks) {
         Some(Ok(theirs)) => assert_eq!(ours, Ok(theirs), "{text}"),
-        // Sums beyond the limits, and everything that is no map.
+        // Sums beyond the limits, and texts that are not a map.
         Some(Err(_)) | None => assert!(ours.is_err(), "{text}: {ours:?}"),
     }
 }

@@ -1,5 +1,5 @@
-//! Long outputs: what a terminal is told meanwhile, and how an interrupt ends them. The command runs as a process, on a
-//! pseudo-terminal where somebody looks.
+//! Long outputs: what a terminal shows meanwhile, and how an interrupt ends them. The command runs as a process, on a
+//! pseudo-terminal where the terminal matters.
 
 use crate::contract::command;
 use crate::folder::Folder;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
-/// 2^30 rows: no machine writes them in the second that the command waits before it says anything.
+/// 2^30 rows: no machine writes them in the second that the command waits before it reports anything.
 const ENDLESS: [&str; 9] = [
     "map",
     "--topo",
@@ -23,8 +23,8 @@ const ENDLESS: [&str; 9] = [
     "tsv",
 ];
 
-/// The command with interrupts as a terminal gives them: what the tests were started with may ignore them, and the command
-/// then ignores them too.
+/// The command with interrupts enabled, as on a terminal. The process that started the tests may ignore interrupts, and the command
+/// would then ignore them too.
 fn interruptible(args: &[&str]) -> Command {
     let plain = command(args);
     let mut command = Command::new("env");
@@ -62,7 +62,7 @@ fn a_terminal_is_told_how_far_a_long_output_is_and_an_interrupt_ends_it() {
     let mut seen = Vec::new();
     let mut read = |seen: &mut Vec<u8>| {
         let mut block = [0; 256];
-        // The end of the last writer is an error on this side of a pseudo-terminal.
+        // When the last writer closes, this side of a pseudo-terminal gets an error.
         let got = screen.read(&mut block).unwrap_or(0);
         seen.extend_from_slice(&block[..got]);
         got
@@ -107,7 +107,7 @@ fn an_interrupted_file_is_not_there_and_a_pipe_is_told_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command runs");
-    // From the moment its draft is there, the command is writing.
+    // The command is writing as soon as its draft exists.
     while folder.names().is_empty() && matches!(child.try_wait(), Ok(None)) {
         std::thread::yield_now();
     }

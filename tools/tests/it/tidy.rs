@@ -1,10 +1,10 @@
-//! House rules that no lint knows: sizes and names of files, who imports whom.
+//! House rules that no lint checks: sizes and names of files, and which modules import which.
 
 use crate::console::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Lines of a file.
+/// The most lines of a file.
 const LINES_MAX: usize = 500;
 /// Names that say nothing.
 const BANNED: &[&str] = &[
@@ -127,7 +127,7 @@ fn modules(file: &Path) -> Vec<String> {
     text.lines().filter_map(name).collect()
 }
 
-/// The modules of `known` that a text names behind `prefix`, as `crate::plan` or `super::order`.
+/// The modules of `known` that a text names after `prefix`, as `crate::plan` or `super::order`.
 fn named(text: &str, prefix: &str, known: &[String]) -> Vec<usize> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Entries that a user wrote out: seq, rankfile, LSF's affinity file. `docs/semantics.md` 4, "seq" and "rankfile".
+//! Entries that a user listed: seq, rankfile, LSF's affinity file. `docs/semantics.md` 4, "seq" and "rankfile".
 
 use crate::cpus::Cpus;
 use crate::names;
@@ -12,13 +12,13 @@ use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::table::listings::{EntryNode, Listing, SlotPart};
 use stowplan_engine::text::host_entries::{HostEntry, HostfileWhat};
 
-/// One entry: a process.
+/// One entry, for one process.
 #[derive(Clone, Debug)]
 pub(crate) struct Item<'r> {
-    /// Its rank in a rankfile, its position elsewhere.
+    /// In a rankfile its rank, otherwise its position.
     number: u64,
     node: ItemNode,
-    /// Its cpus, if it names some.
+    /// Its cpus, if it has some.
     cpus: Option<&'r [SlotPart]>,
     line: u32,
 }
@@ -27,20 +27,20 @@ pub(crate) struct Item<'r> {
 enum ItemNode {
     /// A node of the pool.
     Known(usize),
-    /// The K-th of the app's list.
+    /// The K-th node of the app's list.
     Nth(usize),
-    /// No node of the pool.
+    /// A name that no node of the pool has.
     Unknown(String),
 }
 
 /// The entries of an app.
 pub(crate) struct Entries<'r> {
     pub(crate) items: Vec<Item<'r>>,
-    /// How many stood there before NOLOCAL dropped some.
+    /// How many entries there were before NOLOCAL dropped some.
     pub(crate) written: usize,
 }
 
-/// The entries of an app, entries that the policy drops left out (section 4, "seq").
+/// The entries of an app, without those that the policy drops (section 4, "seq").
 pub(crate) fn entries_of<'r>(
     pool: &Pool<'_>,
     resolved: &'r Resolved,
@@ -51,7 +51,7 @@ pub(crate) fn entries_of<'r>(
         Some((listing, _)) => from_listing(pool, &resolved.apps.listings[listing], policy),
         None => from_hosts(pool, resolved, app)?,
     };
-    // NOLOCAL drops entries before they are counted; a rankfile keeps them, and refuses them when their turn comes.
+    // NOLOCAL drops entries before they are counted. A rankfile keeps its entries, and an entry is refused when its turn comes.
     let drops = policy.nolocal == NoLocal::Yes && policy.map != MapBy::Rankfile;
     let written = items.len();
     items.retain(|item| {
@@ -72,7 +72,7 @@ fn from_listing<'r>(pool: &Pool<'_>, listing: &'r Listing, policy: &Policy) -> V
                 pool.find(name)
                     .map_or_else(|| ItemNode::Unknown(name.clone()), ItemNode::Known)
             }
-            // Sequences count the nodes of the job, rankfiles those of the app.
+            // A relative name counts the nodes of the job in a sequence, and those of the app in a rankfile.
             EntryNode::Nth(nth) if policy.map == MapBy::Rankfile => ItemNode::Nth(nth as usize),
             EntryNode::Nth(nth) if (nth as usize) < pool.nodes.len() => {
                 ItemNode::Known(nth as usize)
@@ -90,8 +90,8 @@ fn from_listing<'r>(pool: &Pool<'_>, listing: &'r Listing, policy: &Policy) -> V
     items
 }
 
-/// A sequence without a file: the app's `-H`, a mention each (its hostfile says which nodes there are), else the lines of
-/// its hostfiles.
+/// A sequence without a file comes from the app's `-H`, one entry for each mention; its hostfile then only says which nodes there
+/// are. An app without `-H` takes the lines of its hostfiles.
 fn from_hosts<'r>(
     pool: &Pool<'_>,
     resolved: &Resolved,
@@ -105,7 +105,7 @@ fn from_hosts<'r>(
             match entry {
                 HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
                     let chosen = chosen(pool, entry, &entries[at + 1..], allowed.as_deref());
-                    // Among the nodes of hostfiles an entry that is none of them is one that was not allocated.
+                    // When there are hostfiles, a name that none of them has is a node that was not allocated.
                     let chosen = chosen.map_err(|refusal| match refusal.class {
                         "no-such-host"
                             if matches!(entry, HostEntry::Names(..))
@@ -151,7 +151,7 @@ fn from_hosts<'r>(
     Ok((0..).zip(nodes).map(item).collect())
 }
 
-/// What differs between the three kinds of lists.
+/// The error classes in which the three kinds of lists differ.
 struct Words {
     too_few: &'static str,
     no_host: &'static str,
@@ -176,25 +176,25 @@ const RANKFILE: Words = Words {
     bad_file: "bad-rankfile",
 };
 
-/// How an app reads its entries.
+/// The entries of an app, and how it reads them.
 pub(crate) struct Reading<'r> {
     pub(crate) items: Vec<Item<'r>>,
-    /// The first entry (number) of this app.
+    /// The number of this app's first entry.
     pub(crate) start: u64,
-    /// The nodes of its list: `None` for the whole pool.
+    /// The nodes of the app's list; `None`: the whole pool.
     pub(crate) list: Option<Vec<Pick>>,
     /// Whether `-n` was given.
     pub(crate) np_given: bool,
 }
 
 impl Reading<'_> {
-    /// Entries that no earlier app took.
+    /// How many entries no earlier app took.
     pub(crate) fn left(&self) -> u64 {
         (self.items.len() as u64).saturating_sub(self.start)
     }
 }
 
-/// The words of errors for a kind of list.
+/// The error classes of a kind of list.
 fn words(map: MapBy) -> Words {
     if map == MapBy::Rankfile {
         RANKFILE
@@ -205,7 +205,7 @@ fn words(map: MapBy) -> Words {
     }
 }
 
-/// A sequence must have entries, also after NOLOCAL.
+/// Checks that a sequence has entries, also after NOLOCAL.
 pub(crate) fn need_entries(
     entries: &Entries<'_>,
     app: AppId,
@@ -223,7 +223,7 @@ pub(crate) fn need_entries(
     Refusal::err("no-nodes", format!("NOLOCAL leaves {app:?} no entry"))
 }
 
-/// Places an app entry by entry; its seats are the nodes of the pool.
+/// Places an app entry by entry. Its seats are the nodes of the pool.
 pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Result<(), Refusal> {
     let words = words(turn.policy.map);
     let ranked = turn.policy.map == MapBy::Rankfile;
@@ -282,7 +282,7 @@ fn node_of(item: &Item<'_>, reading: &Reading<'_>, words: &Words) -> Result<usiz
     }
 }
 
-/// An entry of a sequence: exactly its cpus, else bound as by slot.
+/// Places an entry of a sequence: bound to exactly its cpus; without cpus, bound as by slot.
 fn in_sequence(
     turn: &mut Turn<'_, '_>,
     item: &Item<'_>,
@@ -303,7 +303,7 @@ fn in_sequence(
     Ok(())
 }
 
-/// An entry of a rankfile: exactly its cpus while bound, else unbound.
+/// Places an entry of a rankfile: bound to exactly its cpus if processes are bound or overload is allowed, otherwise unbound.
 fn by_rank(
     turn: &mut Turn<'_, '_>,
     reading: &Reading<'_>,
@@ -368,7 +368,7 @@ fn put_on(
     Ok(())
 }
 
-/// The cpus of a slot list on a node; `None` when it names one that the node lacks.
+/// The cpus of a slot list on a node; `None` when the list names a cpu that the node lacks.
 fn union(turn: &Turn<'_, '_>, seat: usize, parts: &[SlotPart]) -> Option<Cpus> {
     let machine = turn.machine(seat);
     let mut all = Cpus::none();

@@ -1,20 +1,20 @@
-//! Where the processes of one app go: one file, one policy. `docs/semantics.md` section 4.
+//! Where the processes of one app go. Each file has one policy. `docs/semantics.md` section 4.
 
 // slot: fill each node's slots before the next node.
 mod slot;
-// node: one after the other over the nodes.
+// node: one process after the other over the nodes.
 mod node;
 // Objects: core, numa, package …, with and without SPAN; dist.
 mod object;
-// ppr: so many on each object.
+// ppr: N processes on each object.
 mod ppr;
-// pe-list: one for each listed cpu.
+// pe-list: one process for each listed cpu.
 mod pe_list;
-// seq, rankfile, lsf: as written.
+// seq, rankfile, lsf: as the file lists them.
 mod listed;
 // mpibind: memory first.
 mod mpibind;
-// The second pass: sharing what is too much.
+// The second pass: shares out the processes that are too many.
 mod share;
 
 pub(crate) use listed::{Reading, entries_of, need_entries, place_listed};
@@ -23,7 +23,7 @@ use crate::refusal::Refusal;
 use crate::turn::Turn;
 use stowplan_engine::policy::{MapBy, Span};
 
-/// Places an app that is not given entry by entry, after the checks common to all such policies (section 4, "common").
+/// Places an app whose policy lists no entries, after the checks that all such policies have in common (section 4, "common").
 pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     let slots: u64 = turn.seats.iter().map(|seat| seat.avail).sum();
     if turn.left > slots {

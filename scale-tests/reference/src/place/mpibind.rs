@@ -1,4 +1,4 @@
-//! `mpibind`: memory first. `docs/gpus.md`, "mpibind's rule", one node at a time.
+//! `mpibind`: memory first, one node at a time. `docs/gpus.md`, "mpibind's rule".
 
 use super::slot;
 use crate::cpus::Cpus;
@@ -12,7 +12,7 @@ use stowplan_engine::policy::{BindTo, Mpibind, ObjKind, Wanted};
 type Got = (Cpus, Vec<usize>);
 
 pub(super) fn place(turn: &mut Turn<'_, '_>, options: Mpibind) -> Result<(), Refusal> {
-    // Slots alone say how many.
+    // Only slots decide how many processes a node gets.
     let first = turn.job.procs.len();
     turn.target = None;
     slot::place(turn)?;
@@ -41,7 +41,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, options: Mpibind) -> Result<(), Ref
     Ok(())
 }
 
-/// The processes of one node; none: there is no domain.
+/// The cpus and GPUs of each process of a node; empty when the node has no domain.
 fn lay(machine: &Machine, free: &Cpus, procs: usize, options: Mpibind) -> Vec<Got> {
     let memories = machine.memories.iter();
     let domains: Vec<&Cpus> = memories.filter(|cpus| cpus.meets(free)).collect();
@@ -99,12 +99,12 @@ fn lay(machine: &Machine, free: &Cpus, procs: usize, options: Mpibind) -> Vec<Go
     .collect()
 }
 
-/// Cores; without any, hwthreads.
+/// Cores, or hwthreads on a machine without cores.
 fn cores(machine: &Machine) -> &[Object] {
     machine.objects(machine.meant(ObjKind::Core))
 }
 
-/// Things dealt to so many; fewer things than receivers serve several each.
+/// Deals things to receivers. When there are fewer things than receivers, each thing serves several of them.
 fn dealt<T: Clone>(things: &[T], receivers: usize) -> Vec<Vec<T>> {
     let count = things.len();
     if count == 0 {
@@ -161,7 +161,7 @@ fn inside(
             (cores, each.unwrap_or(widest))
         }
     };
-    // The first free hwthreads of each by OS number.
+    // The first free hwthreads of each object, by OS number.
     let chosen: Vec<Vec<u32>> = objects
         .iter()
         .map(|cpus| cpus.iter().take(each).collect())

@@ -9,7 +9,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     let caps: Vec<u64> = (0..seats).map(|seat| cap(turn, seat)).collect();
     let counts = deal(&caps, turn.left);
     let dealt: u64 = counts.iter().sum();
-    // The mapper gets to a node in the first round; who comes behind the last process is not looked at.
+    // The mapper gets to a node in the first round. Nodes after the last process are not looked at.
     let mut reached = 0;
     for (seat, &count) in counts.iter().enumerate() {
         if reached < turn.left {
@@ -29,7 +29,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             turn.bound = dealt;
             return Err(turn.lack_of_cpus());
         }
-        // Some may take their place without cpus: only placing them tells.
+        // Some processes may be placed without cpus. Only placing them shows this.
         for (seat, count) in counts.into_iter().enumerate() {
             for _ in 0..count {
                 turn.put(seat, None)?;
@@ -53,7 +53,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// How many a node can take.
+/// How many processes a node can take.
 fn cap(turn: &Turn<'_, '_>, seat: usize) -> u64 {
     let slots = if turn.oversubscribes() {
         u64::MAX
@@ -89,7 +89,7 @@ fn deal(caps: &[u64], mut left: u64) -> Vec<u64> {
     counts
 }
 
-/// Whether a default binding is given up for the first `even` processes of a node.
+/// Whether the default binding is given up for the first `even` processes of a node.
 fn too_narrow(turn: &Turn<'_, '_>, seat: usize, even: u64) -> bool {
     let (free, slots) = (turn.free(seat), turn.seats[seat].avail);
     if turn.oversubscribes() {

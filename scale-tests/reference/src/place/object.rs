@@ -1,4 +1,4 @@
-//! Object kinds: round the objects of a node, node by node, or with SPAN over all nodes. `docs/semantics.md` 4, "objects".
+//! Object kinds: goes round the objects of a node, node by node, or with SPAN over all nodes. `docs/semantics.md` 4, "objects".
 
 use super::share::share_out;
 use crate::machine::{Machine, Object};
@@ -34,7 +34,7 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     })
 }
 
-/// Sweeps over the objects of a node, one process on each that has room, until the budget is used up.
+/// Sweeps over the objects of a node until the budget is used up: each sweep puts one process on every object with room.
 fn sweep<'a>(
     turn: &mut Turn<'_, 'a>,
     seat: usize,
@@ -53,13 +53,13 @@ fn sweep<'a>(
             if budget == 0 || turn.left == 0 {
                 return Ok(());
             }
-            // Cpus near several GPUs count once.
+            // Cpus near several GPUs are counted once.
             let shares = |other: &usize| *other == at || shared(object, objects[*other]);
             let there: u64 = (0..objects.len()).filter(shares).map(|at| taken[at]).sum();
             if there < caps[at] {
                 let before = turn.free_in(seat, &object.cpus);
                 let found = turn.put(seat, Some((object, at)))?;
-                // A thread of a core that was taken in part is no cpu less.
+                // A thread of a core that was partly taken leaves the number of free cpus as it is.
                 let fewer =
                     turn.free_in(seat, &object.cpus) < before || object.kind == ObjKind::Gpu;
                 taken[at] += u64::from(found == Found::Cpus && fewer);
@@ -121,8 +121,8 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Counts come first, as by node: what the nodes take together must be enough. A node behind the one where the first round
-/// ends is not looked at.
+/// Counts come first, as by node: the nodes together must have enough room. Nodes after the one where the first round ends are not
+/// looked at.
 fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     let (mut reached, mut all, mut only_limits) = (0, 0_u64, true);
     for seat in 0..turn.seats.len() {
@@ -152,7 +152,7 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         all = all.saturating_add(slots.min(cpus));
         reached += slots.min(cpus).min(1);
     }
-    // What the binder leaves unbound uses up no cpu: then only placing tells.
+    // A process that stays unbound uses no cpu. Then only placing the processes shows whether there is room.
     let certain = !turn.by_default() && turn.policy.if_supported == IfSupported::No;
     if all >= turn.left || !certain {
         return Ok(());
@@ -167,13 +167,13 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     Err(turn.lack_of_cpus())
 }
 
-/// Whether two are GPUs near the same cpus: those of a machine are near the same ones, or near others.
+/// Whether both are GPUs near the same cpus. Two GPUs of a machine are near the same cpus, or near disjoint ones.
 fn shared(one: &Object, other: &Object) -> bool {
     one.kind == ObjKind::Gpu && one.cpus.meets(&other.cpus)
 }
 
-/// Cores taken in part that come before the last whole core of an object: bound to threads, a process takes what is left of one,
-/// and no whole core.
+/// Partly taken cores before the last whole core of an object. When processes are bound to threads, a process takes the rest of
+/// such a core, and no whole core.
 fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
     let node = turn.node(seat);
     let threads = turn.target == Some(ObjKind::Hwthread)
@@ -201,7 +201,7 @@ fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
     loose
 }
 
-/// How many processes an object takes.
+/// How many processes an object can take.
 pub(super) fn cap(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
     if !turn.is_bound(seat) {
         return u64::MAX;
@@ -249,7 +249,8 @@ fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refu
     Ok(objects)
 }
 
-/// How far a NUMA node is from a device's place: the least latency from the NUMA nodes there, else by what they share.
+/// The distance of a NUMA node from a device: the least latency from the NUMA nodes of the device's place. Without latencies, it
+/// says whether they share cpus or a package.
 fn distance(machine: &Machine, place: &crate::cpus::Cpus, numa: &Object) -> u64 {
     let near = |other: &&Object| other.cpus.meets(place);
     let numas = machine.objects(ObjKind::Numa);

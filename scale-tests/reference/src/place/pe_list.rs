@@ -1,4 +1,4 @@
-//! `pe-list=…`: one process for each listed cpu, on every node afresh. `docs/semantics.md` 4, "pe-list".
+//! `pe-list=…`: one process for each listed cpu, starting again on every node. `docs/semantics.md` 4, "pe-list".
 
 use super::share::share_out;
 use crate::cpus::Cpus;
@@ -110,7 +110,7 @@ fn pass<'a>(
     Ok(())
 }
 
-/// The still-free part of the list.
+/// The cpus of the list that are still free.
 fn whole_free(turn: &Turn<'_, '_>, seat: usize, cpus: &[&Object]) -> Cpus {
     let free = &turn.node(seat).free;
     cpus.iter()
@@ -118,7 +118,7 @@ fn whole_free(turn: &Turn<'_, '_>, seat: usize, cpus: &[&Object]) -> Cpus {
         .fold(Cpus::none(), |set, cpu| set.or(&cpu.cpus))
 }
 
-/// ORDERED: the i-th process gets the i-th cpu alone.
+/// ORDERED: the i-th process gets only the i-th cpu.
 fn ordered<'a>(
     turn: &mut Turn<'_, 'a>,
     seat: usize,

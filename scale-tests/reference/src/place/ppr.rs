@@ -46,7 +46,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
     )
 }
 
-/// The objects of the pattern; for `node` one place without an object.
+/// The objects of the pattern. For `node` it is one place without an object.
 fn places<'a>(turn: &Turn<'_, 'a>, seat: usize, on: PprObject) -> Vec<Option<&'a Object>> {
     match on {
         PprObject::Node => vec![None],
@@ -54,7 +54,7 @@ fn places<'a>(turn: &Turn<'_, 'a>, seat: usize, on: PprObject) -> Vec<Option<&'a
     }
 }
 
-/// Whether an object holds its N processes.
+/// Whether an object has room for its N processes.
 fn fits(turn: &Turn<'_, '_>, seat: usize, place: Option<&Object>, per: u64) -> bool {
     let machine = turn.machine(seat);
     let set = place.map_or(&machine.cpus, |object| &object.cpus);

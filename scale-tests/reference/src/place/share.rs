@@ -1,9 +1,9 @@
-//! The second pass: even shares of what is too much. `docs/semantics.md` 4, "second pass".
+//! The second pass: even shares of the processes that are too many. `docs/semantics.md` 4, "second pass".
 
 use crate::refusal::Refusal;
 use crate::turn::Turn;
 
-/// Shares the rest evenly over the nodes, again and again until all are placed. `put` places at most a share on a node.
+/// Shares the remaining processes evenly over the nodes, again and again until all are placed. `put` places at most one share on a node.
 pub(super) fn share_out<'t, 'a>(
     turn: &mut Turn<'t, 'a>,
     mut put: impl FnMut(&mut Turn<'t, 'a>, usize, u64) -> Result<(), Refusal>,

@@ -1,4 +1,4 @@
-//! `slot`: nodes in list order; each takes what it can before the next gets any. `docs/semantics.md` 4, "slot".
+//! `slot`: nodes in list order; each node takes as many as it can before the next one gets any. `docs/semantics.md` 4, "slot".
 
 use super::share::share_out;
 use crate::refusal::Refusal;

@@ -1,11 +1,11 @@
-//! The small reader against libhwloc's listings.
+//! Compares the small readers with libhwloc's listings.
 
 use std::path::{Path, PathBuf};
 use stowplan_engine::policy::ObjKind;
 use stowplan_reference::machine::Machine;
 use stowplan_reference::read_machine;
 
-/// Where the shared corpus is, or a line that says why the test does nothing.
+/// The folder of the shared corpus; without it, a line says why the test does nothing.
 fn shared() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path =
@@ -22,7 +22,7 @@ fn eprintln_skip() {
     eprintln!("skipped: no corpus; STOWPLAN_SHARED names its folder");
 }
 
-/// Lines `kind logical os cpus` of a machine. NUMA nodes that are no places to map to are not held here.
+/// Lines `kind logical os cpus` of a machine. A machine keeps no NUMA nodes that nothing can be mapped to.
 fn listing(machine: &Machine) -> Vec<String> {
     let mut lines = Vec::new();
     for kind in ObjKind::ALL {
@@ -97,8 +97,8 @@ fn topologies_are_read_as_libhwloc_reads_them() {
         {
             let xml = PathBuf::from(listing.to_string_lossy().replace(".objects.tsv", ".xml"));
             let text = String::from_utf8_lossy(&std::fs::read(&xml).unwrap()).into_owned();
-            // Packages that only a device keeps are dropped here. In dialect 1, MCDRAM is not told from other memory, nor
-            // memory whose PUs are all disallowed from other memory without PUs.
+            // The reader drops packages that only a device keeps. In dialect 1 it does not distinguish MCDRAM from other memory,
+            // nor memory with disallowed PUs only from memory without PUs.
             let name = xml.to_string_lossy().into_owned();
             let odd = ["-hybrid.", "8n2c-cpusets"];
             let old = name.contains("/v1/") && odd.iter().any(|odd| name.contains(odd));

@@ -1,4 +1,4 @@
-//! `--corpus FOLDER`: the placement corpus through both: the plain mapper, and the engine with the judge.
+//! `--corpus FOLDER`: the placement corpus through the plain mapper, and through the engine with the judge.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) fn compare(folder: &Path) -> u64 {
     differing
 }
 
-/// What the engine makes of a case; a plan in which the judge finds a fault is an answer of its own.
+/// The engine's answer to a case. A plan in which the judge finds a fault gives an answer of its own.
 fn engine(case: &Case, draft: TopologyDraft) -> Expected {
     let placed = || -> Result<Plan, String> {
         let resolved = case.resolved()?;

@@ -1,5 +1,5 @@
-//! `--hydra PATH`: bindings inside a node against MPICH's Hydra, where both have the same policy: as many processes as there
-//! are cpus, at most.
+//! `--hydra PATH`: compares bindings inside a node with MPICH's Hydra, where both have the same policy. There are at most as many
+//! processes as cpus.
 
 use crate::ours::{Hardware, MACHINES, Place, first_difference};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use stowplan_scale_tests::job::{App, Job};
 
-/// What Hydra is asked for, and what says the same to us.
+/// What Hydra is asked for, and the words that mean the same to us.
 const ALIKE: [(&[&str], &str, &str); 7] = [
     (&["-bind-to", "core"], "core", "core"),
     (&["-bind-to", "socket"], "package", "package"),
@@ -31,7 +31,7 @@ const ALIKE: [(&[&str], &str, &str); 7] = [
 pub(crate) fn compare(path: &Path) -> u64 {
     let mut out = anstream::stdout();
     let (mut alike, mut differing) = (0_u64, 0_u64);
-    // It binds to PUs that are disallowed, and deals objects of uneven packages by their numbers.
+    // Hydra binds to disallowed PUs, and deals objects of uneven packages by their numbers.
     for name in MACHINES.into_iter().filter(|name| *name != "disallowed") {
         let Some(hardware) = Hardware::read(name) else {
             continue;

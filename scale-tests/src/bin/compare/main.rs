@@ -1,4 +1,4 @@
-//! `compare`: random jobs through the engine and the plain mapper, until the first differences.
+//! `compare`: random jobs through the engine and the plain mapper, until the first few differences.
 //!
 //! A difference is shrunk and printed as a command line to paste. The same seed gives the same jobs on every machine.
 
@@ -22,7 +22,7 @@ use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::shrink::shrink;
 use stowplan_scale_tests::small_world;
 
-// Small jobs are mostly allocation.
+// Most of the work of a small job is allocation.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -43,19 +43,19 @@ struct Asked {
     jobs: u64,
     seed: u64,
     from: u64,
-    /// The number of the first job that is left out.
+    /// The first number that is not compared.
     to: u64,
     workers: usize,
-    /// So many differences are shrunk and shown.
+    /// How many differences are shrunk and shown.
     differences: usize,
     small_world: bool,
-    /// Every so many jobs of the small world one is compared.
+    /// Of the small world, one job in this many is compared.
     every: u64,
     coverage: bool,
     one: Option<u64>,
-    /// The first difference ends the run.
+    /// Stop at the first difference.
     stop: bool,
-    /// How far a long run has come is said now and then.
+    /// Report the progress of a long run now and then.
     progress: bool,
     corpus: Option<PathBuf>,
     prterun: Option<PathBuf>,
@@ -136,7 +136,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Topologies as they are typed.
+/// Topologies as typed on a command line.
 fn typed(machine: usize) -> String {
     MACHINES[machine].topo.to_owned()
 }
@@ -150,8 +150,8 @@ fn job_of(asked: &Asked, number: u64) -> Job {
     }
 }
 
-/// So many jobs are made and compared before the next ones: pools of several threads wait for their last job, so it should
-/// come seldom (256 took a third longer).
+/// How many jobs are made and compared at a time. Pools of several threads wait for their last job, so this should happen seldom
+/// (batches of 256 took a third longer).
 const BATCH: u64 = 4096;
 /// Seconds between two lines of progress.
 const PROGRESS: u64 = 20;
@@ -161,14 +161,14 @@ const PROGRESS: u64 = 20;
 struct Seen {
     total: Coverage,
     differing: u64,
-    /// Keys of the differences that were shown.
+    /// Keys of the differences that were shown already.
     shown: Vec<String>,
-    /// Seconds of the run when its progress was said.
+    /// When progress was last reported. Unit: seconds of the run.
     said: u64,
 }
 
 impl Seen {
-    /// Says now and then how far a run has come: on the terminal, as it is no part of what is found.
+    /// Reports progress now and then. It goes to the terminal, because it is not part of the result.
     fn progress(&mut self, start: Instant, jobs: u64) {
         let seconds = start.elapsed().as_secs();
         if seconds < self.said + PROGRESS {
@@ -252,7 +252,7 @@ fn compare_all(asked: &Asked) -> u64 {
     differing
 }
 
-/// What differences have in common that are shown once or twice: their kind, and both classes.
+/// A key for differences of which only one or two are shown: their kind and both classes.
 fn key(difference: &Difference) -> String {
     let class = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
     match difference.kind {

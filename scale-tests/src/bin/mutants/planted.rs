@@ -1,4 +1,4 @@
-//! The bugs that are planted: each a name, a place in the engine and what stands there instead.
+//! The bugs to plant: each has a name, a place in the engine, and the text to write there.
 
 /// A bug to plant.
 pub(crate) struct Mutant {
@@ -6,9 +6,9 @@ pub(crate) struct Mutant {
     pub(crate) name: &'static str,
     /// The file, from the root of the project.
     pub(crate) file: &'static str,
-    /// What stands there, once in the file.
+    /// The text of the place; it occurs once in the file.
     pub(crate) from: &'static str,
-    /// What stands there instead.
+    /// The text to write instead.
     pub(crate) to: &'static str,
 }
 

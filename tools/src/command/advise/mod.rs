@@ -1,4 +1,4 @@
-//! `stowplan advise`: tries policies and orders of ranks, and ranks them by what leaves the node.
+//! `stowplan advise`: tries policies and orders of ranks, and sorts them by the traffic that leaves nodes.
 
 // The policies that can place the job.
 pub(in crate::command) mod policies;
@@ -24,10 +24,10 @@ const FORMATS: &[(&str, Format)] = &[
     ("svg", Format::Svg),
 ];
 
-/// The name of an order that is not written yet.
+/// The file name of an order that has not been written.
 const UNWRITTEN: &str = "ORDER";
 
-/// Runs the subcommand with the arguments behind `advise`. Gives the exit status.
+/// Runs the subcommand with the arguments after `advise`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match answer(args, console) {
         Ok(()) => 0,
@@ -35,7 +35,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-/// An answer with its words.
+/// An answer, with the words that ask for it.
 struct Said<'a> {
     answer: &'a Answer,
     words: Vec<String>,
@@ -90,7 +90,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     })
 }
 
-/// The number of the answer whose order is written.
+/// The number of the answer whose order is to be written.
 fn wanted(asked: &Asked) -> Result<usize, Refused> {
     let Some(text) = asked.other("answer") else {
         return Ok(1);
@@ -134,7 +134,7 @@ fn say<'a>(answer: &'a Answer, tried: &Tried, file: &str) -> Said<'a> {
     }
 }
 
-/// Writes the rank of each place, a line a node.
+/// Writes the ranks of all places, a line per node.
 fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> {
     let ranks = answer.ranks(plan);
     let before = places(plan);
@@ -173,7 +173,7 @@ fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<(
     writeln!(out, "]}}")
 }
 
-/// The candidates by what leaves all nodes and the worst.
+/// Plots the candidates by the traffic that leaves all nodes and the worst node.
 fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
     let node = |said: &Said<'_>| said.answer.score.levels[0];
     let most = |of: fn(&Leaving) -> Weight| {

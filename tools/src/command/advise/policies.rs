@@ -1,4 +1,4 @@
-//! The policies that can place a job as asked: its words with other map and rank words.
+//! The policies that can place a job as asked: its own words, and the same with other map and rank words.
 
 use crate::command::map::place;
 use crate::command::score::asked::told;
@@ -10,30 +10,30 @@ use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::{CommandLine, OptionWords};
 use stowplan_score::advise::{Policy, Reorder};
 
-/// Policies that are tried, object maps also with `:span`.
+/// Policies that are tried; object maps are also tried with `:span`.
 const MAPS: &[&str] = &["slot", "node"];
 const OBJECTS: &[&str] = &["package", "numa", "l3cache", "l2cache", "core", "hwthread"];
 const RANKS: &[&str] = &["slot", "node", "fill", "span"];
 
-/// A policy with the words that say it.
+/// A policy, with the words that ask for it.
 pub(super) struct Tried {
-    /// Its plan.
+    /// The policy, with its plan.
     pub(super) policy: Policy,
     /// Map, rank, bind and order words.
     pub(super) words: Vec<String>,
-    /// The same without rank and order words.
+    /// The same words without rank and order words.
     pub(super) placing: Vec<String>,
 }
 
-/// The job, and the words of it that are replaced.
+/// The job, and those of its words that are replaced.
 struct Job {
     line: CommandLine,
     app: usize,
-    /// What was asked: map, rank, bind and order words.
+    /// The words it asked with: map, rank, bind and order words.
     own: Vec<OptionWords>,
 }
 
-/// The job as asked, and every policy that places as many processes on the same hosts.
+/// The job as asked, and every policy that places the same number of processes on the same hosts.
 ///
 /// # Errors
 /// Why the job as asked cannot be placed.
@@ -99,7 +99,7 @@ pub(super) fn policies(
     Ok(tried)
 }
 
-/// Whether ranks may be put in another order: those of one app, which no file wrote.
+/// Whether ranks may be reordered: only if the job has one app, and no file lists its ranks.
 pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
     let written = plan
@@ -114,7 +114,7 @@ pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
     }
 }
 
-/// Old spellings that name a map.
+/// Old options that set a map.
 const fn is_old_map(meaning: Meaning) -> bool {
     matches!(
         meaning,
@@ -184,7 +184,7 @@ impl Job {
         options.flat_map(written_out).collect()
     }
 
-    /// What may stand behind `--map-by`: the policies with the qualifiers of the job, and the job's own.
+    /// Values for `--map-by`: the policies with the qualifiers of the job, and the job's own value.
     fn maps(&self) -> Vec<String> {
         let own = self.value(Meaning::MapBy);
         let kept = own.map_or_else(String::new, kept_qualifiers);
@@ -199,7 +199,7 @@ impl Job {
         maps
     }
 
-    /// Words of a policy, and the same without the rank.
+    /// The words of a policy, with and without the rank word.
     fn words_with(&self, map: &str, rank: Option<&str>) -> (Vec<String>, Vec<String>) {
         let bind = self.words_of(|meaning| {
             matches!(
@@ -237,7 +237,7 @@ impl Job {
     }
 }
 
-/// The qualifiers of a map that another map may have too, each behind its colon.
+/// The qualifiers of a map that are also valid for other maps, each after its colon.
 fn kept_qualifiers(map: &str) -> String {
     let fields: Vec<&str> = map.split(':').collect();
     let policy = if fields[0].eq_ignore_ascii_case("ppr") {
@@ -247,7 +247,7 @@ fn kept_qualifiers(map: &str) -> String {
     };
     let of_other = |field: &&&str| {
         let word = field.to_ascii_lowercase();
-        // Of a policy of its own: span, ordered, file=.
+        // Qualifiers that belong to certain policies only: span, ordered, file=.
         !["sp", "or", "fi"]
             .iter()
             .any(|start| word.starts_with(start))

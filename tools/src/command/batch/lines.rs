@@ -1,36 +1,36 @@
-//! Lines of an input that may never end: as many as there are, and no more than are asked for.
+//! Lines of an input that may never end. Gives the lines that have arrived, but no more than asked for.
 
 use std::io::{self, Read};
 use stowplan_engine::limit::REQUEST_BYTES_MAX;
 
-/// Bytes that are read at once.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 18;
 
 /// A line that is not empty.
 pub(super) struct Line {
-    /// From 1; empty lines count.
+    /// Its number, from 1; empty lines count.
     pub(super) number: u64,
-    /// Its text, or why it has none.
+    /// Its text, or why it cannot be used.
     pub(super) text: Result<String, &'static str>,
 }
 
 /// The lines of an input.
 pub(super) struct Lines<'i> {
     input: &'i mut dyn Read,
-    /// What was read; lines before `from` were given.
+    /// The bytes read so far; lines before `from` have been given out.
     buffer: Vec<u8>,
     from: usize,
-    /// Bytes behind `from` in which there is no line end.
+    /// The bytes after `from` that are known to have no line end.
     searched: usize,
     number: u64,
     rest: Rest,
 }
 
-/// What becomes of the bytes up to the next line end.
+/// What happens to the bytes up to the next line end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Kept,
-    /// The line is too long: they are passed over.
+    /// They are skipped, because the line is too long.
     Dropped,
 }
 
@@ -46,7 +46,7 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// The next lines, at most so many: waits for one, then gives those that are there. None: the input has ended.
+    /// The next lines, at most `most`: waits for the first, then gives those that have arrived. Empty: the input has ended.
     pub(super) fn next(&mut self, most: usize) -> io::Result<Vec<Line>> {
         let mut lines = Vec::new();
         while lines.len() < most {
@@ -79,7 +79,7 @@ impl<'i> Lines<'i> {
         found.map(|at| start + at)
     }
 
-    /// Reads on. `false`: the input has ended.
+    /// Reads more bytes. `false`: the input has ended.
     fn read(&mut self) -> io::Result<bool> {
         if self.buffer.len() - self.from > REQUEST_BYTES_MAX {
             self.rest = Rest::Dropped;

@@ -1,6 +1,6 @@
-//! `stowplan batch`: a request a line in, an answer a line out, in order, on all cores.
+//! `stowplan batch`: reads a request per line and writes an answer per line, in order, on all cores.
 
-// Lines of an input that may never end.
+// Reads lines of an input that may never end.
 mod lines;
 
 use crate::command::map::remarks;
@@ -23,10 +23,10 @@ use stowplan_job::error::JobError;
 use stowplan_job::place::place;
 use stowplan_job::request::{Request, read_request};
 
-/// Lines that are answered at once, for each thread: an answer waits for no more than these.
+/// The lines that are answered together, for each thread. An answer waits for no more lines than these.
 const LINES_A_THREAD: usize = 32;
 
-/// Runs the subcommand with the arguments behind `batch`. Gives the exit status.
+/// Runs the subcommand with the arguments after `batch`. Returns the exit status.
 pub fn run(args: &[String], input: &mut dyn Read, console: &mut Console<'_>) -> u8 {
     match answer_all(args, input, console) {
         Ok(()) => 0,
@@ -68,7 +68,7 @@ fn told(sentence: &str) -> Refused {
     }
 }
 
-/// A request as it stands on a line.
+/// A request, as a line has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked<'l> {
@@ -79,17 +79,17 @@ struct Asked<'l> {
     request: Option<&'l RawValue>,
 }
 
-/// The `id` of a line that is no request.
+/// The `id` of a line that is not a valid request.
 #[derive(Deserialize)]
 struct Named<'l> {
     #[serde(borrow)]
     id: Option<&'l RawValue>,
 }
 
-/// An answer, with its line end.
+/// The answer to a line, with its line end.
 fn answer(args: &[String], line: &Line) -> Vec<u8> {
     let (id, result) = match &line.text {
-        // What is read by name may also be read from an array: that is no request.
+        // Serde would also read the fields from an array, but an array is no request.
         Ok(text) if !text.trim_start().starts_with('{') => {
             (None, Err(bad_request("this is no JSON object".to_owned())))
         }
@@ -132,7 +132,7 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
     out
 }
 
-/// The key most like one that is unknown.
+/// A hint at the known key that is most like the unknown one.
 fn meant(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let unknown = text
@@ -143,7 +143,7 @@ fn meant(error: &serde_json::Error) -> String {
 }
 
 fn quoted(text: &str, out: &mut Vec<u8>) {
-    // A text can always be written to memory.
+    // Writing a text to memory cannot fail.
     let _ = serde_json::to_writer(out, text);
 }
 
@@ -154,7 +154,7 @@ fn bad_request(sentence: String) -> JobError {
     }
 }
 
-/// The `id` where the rest of a line is no request: of a sound object, or where it stands first.
+/// The `id` of a line that is not a valid request: of a well-formed object, or if it comes first.
 fn id_of(text: &str) -> Option<&str> {
     if let Ok(Named { id }) = serde_json::from_str::<Named<'_>>(text) {
         return id.map(RawValue::get);
@@ -166,7 +166,7 @@ fn id_of(text: &str) -> Option<&str> {
     values.next()?.ok().map(RawValue::get)
 }
 
-/// The plan of a request, as bytes of a format.
+/// The plan of a request, as bytes in its format.
 fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobError> {
     let own = asked.words.as_deref();
     let mut words = args.to_vec();
@@ -184,7 +184,7 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
     written(asked)
 }
 
-/// A request of the spawn call, with options of the job.
+/// A spawn request, with options of the job.
 fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
     let (words, job) = job_args(words)?;
     if let Some(word) = words.first() {

@@ -1,4 +1,4 @@
-//! `stowplan check PLAN --live FILE`: whether the job that runs is the job that was planned.
+//! `stowplan check PLAN --live FILE`: whether the running job is the planned one.
 
 use crate::Console;
 use crate::environment::Environment;
@@ -10,16 +10,16 @@ use stowplan_launch::cpus::ranges;
 use stowplan_launch::environment::Lookup as _;
 use stowplan_launch::live::{Cause, ComparedGpus, Report, compare, read, write};
 
-/// What the command line says of a comparison.
+/// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Live {
-    /// The lines of `probe`.
+    /// The file with the lines of `probe`.
     pub(super) file: String,
-    /// Whether the answer is for programs.
+    /// Whether the answer is JSON.
     pub(super) json: bool,
 }
 
-/// Takes `--live` and its format out of the words behind the plan; `None`: it does not stand there.
+/// Reads `--live` and its format from the words after the plan; `None` if there is no `--live`.
 ///
 /// # Errors
 /// `bad-option`, `bad-value`.
@@ -55,7 +55,7 @@ pub(super) fn take(words: &[String]) -> Result<Option<Live>, Refused> {
     Ok(file.map(|file| Live { file, json }))
 }
 
-/// An option's name without dashes, and the value behind `=`.
+/// The name of an option without its dashes, and the value after `=`.
 fn name(word: &str) -> Option<(&str, Option<String>)> {
     let bare = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
     Some(match bare.split_once('=') {
@@ -64,10 +64,10 @@ fn name(word: &str) -> Option<(&str, Option<String>)> {
     })
 }
 
-/// Compares, and says what differs. Gives the exit status: 0 same, 1 differs.
+/// Compares and shows the differences. Returns the exit status: 0 same, 1 differs.
 ///
 /// # Errors
-/// `bad-live`; what the output refuses.
+/// `bad-live`, and errors of the output.
 pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Result<u8, Refused> {
     let environment = Environment {
         files: console.files,

@@ -1,6 +1,6 @@
-//! `stowplan check`: judges a saved plan again, and, with a job, whether the plan answers it.
+//! `stowplan check`: judges a saved plan again. Given a job, it also checks that the plan is the one for this job.
 
-// The job that runs.
+// Comparison with the running job.
 mod live;
 
 use crate::Console;
@@ -11,7 +11,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
 use stowplan_judge::{Fault, check, check_job};
 
-/// Runs the subcommand with the arguments behind `check`. Gives the exit status.
+/// Runs the subcommand with the arguments after `check`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match judge(args, console) {
         Ok(Sound::Compared(status)) => status,
@@ -35,9 +35,9 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 
 /// A plan that breaks no promise.
 enum Sound {
-    /// What there is to say of it.
+    /// The sentence to print about it.
     Said(String),
-    /// It was compared with the job that runs: the exit status.
+    /// It was compared with the running job; this is the exit status.
     Compared(u8),
 }
 
@@ -99,7 +99,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
             ));
         }
     };
-    // Words are read before any file, so that a wrong option is what is reported.
+    // The words are read before any file, so that a wrong option is reported first.
     let asked = match job {
         None => None,
         Some(words) => Some(here::words(words, console)?),
@@ -126,7 +126,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     )))
 }
 
-/// Ranks and nodes in words.
+/// The number of ranks and nodes, in words.
 fn size(plan: &Plan) -> String {
     let nodes = plan.world().names.len();
     format!(

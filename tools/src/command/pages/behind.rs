@@ -1,4 +1,4 @@
-//! What stands behind the options of a manual page: exit statuses and formats.
+//! The sections after the options of a manual page: exit statuses and formats.
 
 use super::Page;
 

@@ -1,5 +1,5 @@
-//! What each subcommand says of itself: how it is called, its options, and lines to paste. Every line to paste is run by
-//! a test.
+//! Descriptions of the subcommands: the words that call each one, its options, and examples to paste. A test runs every
+//! example.
 
 // Pages of score, advise and batch.
 mod advice;
@@ -15,7 +15,7 @@ pub use behind::{EXAMPLES_ALL, FORMATS, STATUS};
 pub struct Page {
     /// The words that call it: `session run`.
     pub words: &'static str,
-    /// What stands behind them.
+    /// The words after them.
     pub synopsis: &'static str,
     /// What it does.
     pub about: &'static str,
@@ -28,9 +28,9 @@ pub struct Page {
 /// An option of a subcommand other than `map`.
 #[derive(Clone, Copy, Debug)]
 pub struct PageOption {
-    /// The name behind the dashes.
+    /// The name without dashes.
     pub name: &'static str,
-    /// What its value is called; empty where it takes none.
+    /// The name of its value; empty if it takes none.
     pub value: &'static str,
     /// What it does.
     pub help: &'static str,

@@ -1,15 +1,15 @@
-//! What `stowplan help` says of an option's values: every word of it, a line each.
+//! What `stowplan help` says about the values of an option: a line for each word.
 
 /// An option's values.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
-    /// The option's name without dashes; each is one.
+    /// The names of the option, without dashes.
     pub names: &'static [&'static str],
     /// How it is written.
     pub usage: &'static str,
     /// What it decides.
     pub about: &'static str,
-    /// Its words, and what each does; a word that is empty goes on with the one before, a text that is empty is a heading.
+    /// Its words, and what each does. An empty word continues the one before; a word with an empty text is a heading.
     pub words: &'static [(&'static str, &'static str)],
     /// Where more is said.
     pub more: &'static str,

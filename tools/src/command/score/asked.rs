@@ -1,4 +1,4 @@
-//! What `score` and `advise` are asked: their own options before `--`, the job behind it.
+//! The command lines of `score` and `advise`: their own options before `--`, the job after it.
 
 use crate::report::Refused;
 use stowplan_score::error::ScoreError;
@@ -11,7 +11,7 @@ pub enum Format {
     Text,
     /// One line, for programs.
     Json,
-    /// A line per level.
+    /// A line per level of the machine.
     Tsv,
     /// A page with a picture.
     Html,
@@ -19,31 +19,31 @@ pub enum Format {
     Svg,
 }
 
-/// An option of such a command: its name, and its value.
+/// An option with its name and its value.
 pub type Given = (String, String);
 
-/// What stands on the line.
+/// A command line.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The command, for messages.
+    /// The command, for use in messages.
     pub command: &'static str,
-    /// Patterns in the order given.
+    /// The patterns in the order given.
     pub parts: Vec<Part>,
     /// `--format`.
     pub format: Format,
-    /// Options that only this command has.
+    /// The options that only this command has.
     pub others: Vec<Given>,
-    /// Words that are no options.
+    /// Words that are not options.
     pub words: Vec<String>,
     /// The words of the job; `None`: there is no `--`.
     pub job: Option<Vec<String>>,
 }
 
 impl Asked {
-    /// Reads the line. `formats`: those that the command has; `others`: its other options, all with a value.
+    /// Reads the command line. `formats`: those that the command has; `others`: its other options, each with a value.
     ///
     /// # Errors
-    /// `bad-option`, `bad-value`, `bad-pattern`: the first, left to right.
+    /// The first of `bad-option`, `bad-value` and `bad-pattern`, from left to right.
     pub fn read(
         command: &'static str,
         args: &[String],
@@ -117,14 +117,14 @@ impl Asked {
         told("bad-option", sentence)
     }
 
-    /// The value of one of the other options.
+    /// The value of one of the command's other options.
     #[must_use]
     pub fn other(&self, name: &str) -> Option<&str> {
         let found = self.others.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Refuses a line without a pattern.
+    /// Refuses a command line without a pattern.
     ///
     /// # Errors
     /// `bad-option`.
@@ -146,7 +146,7 @@ pub fn told(class: &'static str, sentence: String) -> Refused {
     Refused::Told { class, sentence }
 }
 
-/// What the counting refuses.
+/// The refusal for an error of the score.
 #[must_use]
 pub fn refused(error: ScoreError) -> Refused {
     told(error.class(), error.to_string())

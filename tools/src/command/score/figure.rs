@@ -7,15 +7,15 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_score::pattern::Part;
 
-/// Ranks that are drawn, by rows and columns; in a row where the pattern has no grid.
+/// The most ranks that are drawn: rows and columns of a grid; in lines if the pattern has no grid.
 const ROWS: u32 = 20;
 const COLUMNS: u32 = 24;
 const ACROSS: u32 = 16;
 const IN_ROWS: u32 = 64;
-/// Neighbours of one rank that are looked at.
+/// The most neighbours of a rank that are examined.
 const NEIGHBOURS: usize = 1 << 10;
 
-/// The first pattern's ranks: a corner of its grid, or the first ranks, with the edges between them.
+/// The ranks of the first pattern: a corner of its grid, or its first ranks, with the edges between them.
 ///
 /// Cost: the ranks drawn, each with its neighbours.
 pub(super) fn edges(plan: &Plan, parts: &[Part]) -> Edges {

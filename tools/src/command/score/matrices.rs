@@ -1,17 +1,17 @@
-//! Matrix files: from the disk they stream.
+//! Matrix files; those on disk are streamed.
 
 use crate::{disk, stdin};
 use std::io::{BufRead, BufReader, Cursor};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_score::score::Matrices;
 
-/// Bytes that are read at once.
+/// The size of the read buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
 /// Matrices by path.
 #[derive(Clone, Copy)]
 pub struct FileMatrices<'f> {
-    /// The files that a request names; what is on the disk streams.
+    /// The files that a request names; files on disk are streamed.
     pub files: &'f dyn Files,
 }
 
@@ -22,7 +22,7 @@ impl Matrices for FileMatrices<'_> {
         }
         match disk::open(name) {
             Ok((file, _)) => Ok(Box::new(BufReader::with_capacity(BUFFER, file))),
-            // In tests, and in a service, files are what the caller says.
+            // In tests and in a service, the caller provides the files.
             Err(reason) if std::path::Path::new(name).exists() => Err(reason),
             Err(_) => Ok(Box::new(Cursor::new(self.files.read(name)?))),
         }

@@ -1,10 +1,10 @@
-//! `stowplan score`: what leaves each level of the machine for a communication pattern.
+//! `stowplan score`: the traffic of a communication pattern that leaves each level of the machine.
 
-// The line, read.
+// Reads the command line.
 pub mod asked;
 // Matrix files.
 pub mod matrices;
-// Ranks and their edges, to be drawn.
+// Ranks and their edges, for drawing.
 mod figure;
 
 use crate::command::advise::policies::reorder;
@@ -33,7 +33,7 @@ const FORMATS: &[(&str, Format)] = &[
     ("svg", Format::Svg),
 ];
 
-/// Runs the subcommand with the arguments behind `score`. Gives the exit status.
+/// Runs the subcommand with the arguments after `score`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match answer(args, console) {
         Ok(()) => 0,
@@ -74,7 +74,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The saved plan that is named, or that of the job.
+/// The plan: the saved plan that is named, or the plan of the job.
 fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<(Plan, Vec<Note>), Refused> {
     match (&asked.words[..], &asked.job) {
         ([], Some(job)) => {
@@ -137,7 +137,7 @@ fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `known`: the least that is known to leave the nodes, and the most of one then.
+/// `known`: the least traffic known to leave the nodes, and how much of it leaves the worst node.
 fn text(
     found: &Score,
     parts: &[Part],
@@ -188,13 +188,13 @@ fn text(
     Ok(())
 }
 
-/// A noun behind its number.
+/// A noun as it follows its number.
 fn noun(number: u32, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{noun}{plural}")
 }
 
-/// The figures as lines of a page.
+/// The score as lines of a page.
 fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let unit = found.unit.word();
@@ -224,7 +224,7 @@ fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
         .collect()
 }
 
-/// A written number with a comma between the thousands of its whole part.
+/// A number with commas between the thousands of its integer part.
 #[must_use]
 pub fn thousands(number: &str) -> String {
     let (whole, fraction) = match number.split_once('.') {

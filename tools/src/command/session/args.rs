@@ -1,4 +1,4 @@
-//! The words behind `stowplan session`.
+//! The words after `stowplan session`.
 
 use super::Failure;
 
@@ -19,7 +19,7 @@ pub(super) enum Check {
     Every,
 }
 
-/// How an answer looks.
+/// The format of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Format {
     #[default]
@@ -43,7 +43,7 @@ pub(super) enum Verify {
     Snapshots,
 }
 
-/// What is done about damage in the middle.
+/// What happens if a journal is damaged in the middle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Damage {
     #[default]
@@ -83,14 +83,14 @@ pub(super) struct Serve {
     pub(super) check: Check,
 }
 
-/// The words left, with what was said of each option.
+/// The remaining words, and the options so far.
 struct Words<'a> {
     sub: &'a str,
     rest: std::slice::Iter<'a, String>,
 }
 
 impl<'a> Words<'a> {
-    /// The value of an option, from behind its `=` or the next word.
+    /// The value of an option: the text after its `=`, or the next word.
     fn value(&mut self, option: &str, glued: Option<&'a str>) -> Result<&'a str, Failure> {
         let next = || self.rest.next().map(String::as_str);
         glued.or_else(next).ok_or_else(|| {
@@ -106,7 +106,7 @@ fn bad(class: &'static str, sentence: String) -> Failure {
     Failure::Words { class, sentence }
 }
 
-/// Reads the words behind `session`.
+/// Reads the words after `session`.
 pub(super) fn read(args: &[String]) -> Result<Wanted, Failure> {
     let Some((sub, rest)) = args.split_first() else {
         let sentence = "session needs a subcommand: run, replay, show or serve";
@@ -130,7 +130,7 @@ pub(super) fn read(args: &[String]) -> Result<Wanted, Failure> {
     }
 }
 
-/// An option and what is glued to it by `=`; `None` for a word that is no option.
+/// An option and the text after its `=`; `None` if the word is not an option.
 fn option(word: &str) -> Option<(&str, Option<&str>)> {
     if !word.starts_with("--") {
         return None;

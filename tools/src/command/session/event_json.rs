@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use stowplan_session::{Event, EventValue, ToolRole};
 
-/// The fields of each event. Those beside `event`, `expect` and `note`.
+/// The fields of each event, besides `event`, `expect` and `note`.
 const FIELDS: &[(&str, &[&str])] = &[
     ("alloc", &["from", "directive", "attrs"]),
     ("grant", &["req", "nodes", "alloc_id"]),
@@ -22,14 +22,14 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("dvm_end", &[]),
 ];
 
-/// What stands beside the fields of an event.
+/// Keys that may be there besides the fields of an event.
 const BESIDE: [&str; 3] = ["event", "expect", "note"];
 
 fn malformed(what: String) -> Malformed {
     Malformed::Step(what)
 }
 
-/// A field that is there: `null` is absent.
+/// The value of a field; `null` counts as absent.
 fn field<'j>(step: &'j Map<String, Json>, key: &str) -> Option<&'j Json> {
     step.get(key).filter(|value| !value.is_null())
 }
@@ -88,7 +88,7 @@ pub fn value(json: &Json) -> EventValue<'_> {
 /// Reads one step.
 ///
 /// # Errors
-/// [`Malformed`] for an unknown event, an unknown field, or one of the wrong JSON type where that is not data.
+/// [`Malformed`] for an unknown event, an unknown field, or a field with the wrong JSON type where the value is not data.
 pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
     let step = step
         .as_object()
@@ -155,7 +155,7 @@ pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
     })
 }
 
-/// An unknown field is refused, with the nearest.
+/// Refuses an unknown field, with the nearest known one.
 fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(), Malformed> {
     if let Some(key) = step
         .keys()
@@ -201,12 +201,12 @@ fn json_of(value: &EventValue<'_>) -> Json {
         EventValue::Int(number) => serde_json::from_str(&number.to_string()).unwrap_or(Json::Null),
         EventValue::Text(text) => json!(text),
         EventValue::Texts(list) => json!(list),
-        // What is no JSON any more can only come from a forged journal: shown as the text it is.
+        // A value that is not valid JSON can only come from a forged journal. It is shown as text.
         EventValue::Other(raw) => serde_json::from_str(raw).unwrap_or_else(|_| json!(raw)),
     }
 }
 
-/// An event as the JSON it was read from, without fields that were absent.
+/// An event as the JSON it was read from, without absent fields.
 #[must_use]
 pub fn to_json(event: &Event<'_>) -> Json {
     let mut step = Map::new();

@@ -1,12 +1,12 @@
-//! Keys of JSON objects: an unknown one is refused, with the nearest that there is.
+//! Checks the keys of JSON objects: an unknown key is refused, with the nearest known one.
 
 use serde_json::{Map, Value as Json};
 use stowplan_engine::text::words::nearest;
 
-/// Judges the keys of an object.
+/// Checks the keys of an object.
 ///
 /// # Errors
-/// The first that is unknown, in words.
+/// The first unknown key, in words.
 pub(super) fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), String> {
     let unknown = object.keys().find(|key| !known.contains(&key.as_str()));
     unknown.map_or(Ok(()), |key| {
@@ -14,7 +14,7 @@ pub(super) fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), St
     })
 }
 
-/// Keys of a final state.
+/// The keys of a final state.
 const STATE: &[&str] = &[
     "allocations",
     "dvm",
@@ -26,7 +26,7 @@ const STATE: &[&str] = &[
     "scheduler",
 ];
 
-/// Its tables, and the keys of their rows.
+/// The tables of a final state, with the keys of their rows.
 const TABLES: [(&str, &[&str]); 4] = [
     (
         "allocations",
@@ -72,10 +72,10 @@ const TABLES: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// Judges the keys of a final state, and those of the rows of its tables.
+/// Checks the keys of a final state and of the rows of its tables.
 ///
 /// # Errors
-/// The first that is unknown, and where.
+/// The first unknown key, and where it is.
 pub(super) fn judge_state(last: &Json) -> Result<(), String> {
     let Some(object) = last.as_object() else {
         return Ok(());
@@ -91,9 +91,9 @@ pub(super) fn judge_state(last: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// What was meant by an unknown word, or what there is.
+/// The likely meaning of an unknown word, or else all known words.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
-    // Words are compared in small letters, attributes are written in capitals.
+    // Words are compared in lower case, because attributes are written in capitals.
     let small: Vec<String> = known.iter().map(|word| word.to_ascii_lowercase()).collect();
     let near = nearest(small.iter().map(String::as_str), word);
     match near.and_then(|near| known.iter().find(|word| word.eq_ignore_ascii_case(near))) {

@@ -1,12 +1,12 @@
-//! Why a text is no scenario file, no step and no event.
+//! Why a text is not a scenario file, a step or an event.
 
 /// How deep a JSON text may be nested.
 pub const DEPTH_MAX: u32 = 64;
 
-/// Bytes that the values of a JSON text may take in memory.
+/// The most memory that the values of a JSON text may take, in bytes.
 pub const JSON_MEMORY_MAX: usize = 1 << 30;
 
-/// Why a text is no scenario file.
+/// Why a text is not a scenario file.
 #[derive(Debug, thiserror::Error)]
 pub enum Malformed {
     /// It cannot be read.
@@ -17,7 +17,7 @@ pub enum Malformed {
         /// Why.
         error: String,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("no JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// It is nested too deep.
@@ -32,10 +32,10 @@ pub enum Malformed {
         /// Where it is too much.
         at: usize,
     },
-    /// Something in a step.
+    /// A step is wrong.
     #[error("{0}")]
     Step(String),
-    /// Something in a scenario, and where.
+    /// A scenario is wrong; says where.
     #[error("scenario {name:?}, {place}: {what}")]
     At {
         /// The scenario.

@@ -1,10 +1,10 @@
 //! `stowplan session`: scenarios, journals and the launcher's channel. Source: reservations "Sessions and reservations".
 
-// argv -> what is wanted.
+// Reads the command line.
 mod args;
-// Texts that say nothing we know.
+// Errors in texts that we cannot read.
 pub mod malformed;
-// JSON <-> what the engine knows.
+// Conversion between JSON and the types of the engine.
 pub mod event_json;
 mod keys;
 pub mod outcome_json;
@@ -12,9 +12,9 @@ pub mod scenario;
 pub mod state_json;
 pub mod state_read;
 mod state_view;
-// For people.
+// Output for people.
 mod person;
-// One subcommand each.
+// One file for each subcommand, and the reasons of refusals.
 mod reason;
 mod replay;
 mod run;
@@ -26,21 +26,21 @@ use malformed::Malformed;
 use std::io::{self, BufRead, Write};
 use stowplan_session::{Broken, ReplayError};
 
-/// What went wrong, and the exit status that says so.
+/// What went wrong; the exit status depends on it.
 #[derive(Debug)]
 enum Failure {
-    /// The words on the command line.
+    /// A wrong word on the command line.
     Words {
         class: &'static str,
         sentence: String,
     },
-    /// A scenario that is none.
+    /// A scenario that cannot be read or started.
     Scenario(String),
-    /// A journal that is none, is in use, or cannot be written.
+    /// A journal that cannot be read, is in use, or cannot be written.
     Journal(String),
-    /// Our own fault.
+    /// An internal error of stowplan.
     Internal(String),
-    /// Standard output.
+    /// Standard output cannot be written.
     Unread(io::Error),
 }
 
@@ -57,11 +57,11 @@ impl From<Malformed> for Failure {
 }
 
 impl Failure {
-    /// Something about a journal file.
+    /// An error of a journal file.
     fn file(path: &str, error: &FileError) -> Self {
         Self::Journal(format!("{path}: {error}"))
     }
-    /// A journal that does not replay.
+    /// A journal that cannot be replayed.
     fn replay(path: &str, error: &ReplayError) -> Self {
         if error.is_ours() {
             Self::Internal(format!("{path}: {error}"))
@@ -69,22 +69,22 @@ impl Failure {
             Self::Journal(format!("{path}: {error}"))
         }
     }
-    /// A broken invariant, and where.
+    /// A broken invariant, and where it broke.
     fn broken(broken: &Broken, place: &str) -> Self {
         Self::Internal(format!("{broken}, {place}"))
     }
 }
 
-/// What a subcommand found: the exit status of an answer that was given.
+/// The result of a subcommand that gave an answer; decides the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     /// As expected, or nothing was expected.
     Met,
-    /// Some expectation was not met.
+    /// An expectation was not met.
     Unmet,
 }
 
-/// Runs the subcommand with the arguments behind `session`. Gives the exit status of reservations "Sessions and reservations":
+/// Runs the subcommand with the arguments after `session`. Returns the exit status of reservations "Sessions and reservations":
 /// 0, 1 when an expectation is not met, 2 for what cannot be read, 70 for a fault of ours.
 pub fn run(
     args: &[String],

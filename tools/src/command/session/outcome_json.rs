@@ -1,9 +1,9 @@
-//! What an event did, as the line that says so.
+//! The line that says what an event did.
 
 use serde_json::{Map, Value as Json, json};
 use stowplan_session::{Effects, State, Status};
 
-/// The effects of an event; `state` is the one after it. Those that are empty are left out; lists ascend.
+/// The effects of an event; `state` is the state after it. Empty effects are left out; lists ascend.
 #[must_use]
 pub fn effects(state: &State, effects: &Effects) -> Json {
     let mut object = Map::new();
@@ -61,7 +61,7 @@ pub fn effects(state: &State, effects: &Effects) -> Json {
     Json::Object(object)
 }
 
-/// An object of those that are there.
+/// An object of the fields that have a value.
 fn named(fields: &[(&str, Option<Json>)]) -> Json {
     let there = fields
         .iter()
@@ -69,7 +69,7 @@ fn named(fields: &[(&str, Option<Json>)]) -> Json {
     Json::Object(there.collect())
 }
 
-/// One step's line.
+/// The line of one step.
 #[must_use]
 pub fn step(
     scenario: &str,

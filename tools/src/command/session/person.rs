@@ -1,4 +1,4 @@
-//! A DVM for people: who holds what, since which event, and what would end it.
+//! A DVM for people: who holds which nodes, since which event, and what would end this.
 
 use super::state_view::{View, directive};
 use serde_json::{Map, Value as Json};
@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
 
-/// Names shown of a long list.
+/// The most names shown of a long list.
 const SHOWN: usize = 12;
 
-/// A text without control characters: names come from strangers and end on a terminal.
+/// A text without control characters: names come from users and are shown on terminals.
 pub(super) fn plain(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -31,7 +31,7 @@ pub(super) struct Since {
 }
 
 impl Since {
-    /// Remembers what an event made, forgets what it ended.
+    /// Records what an event made, and forgets what it ended.
     pub(super) fn observe(
         &mut self,
         number: u64,
@@ -67,7 +67,7 @@ impl Since {
     }
 }
 
-/// One step in one line.
+/// One step as one line.
 pub(super) fn step(line: &Map<String, Json>) -> String {
     let word = |key: &str| line.get(key).and_then(Json::as_str).unwrap_or_default();
     let number = line.get("step").map(Json::to_string).unwrap_or_default();
@@ -111,7 +111,7 @@ fn shown(list: &[&str]) -> String {
     listed(first, list.len())
 }
 
-/// The first of some names, and how many there are besides.
+/// The first names of a list, and the number of the others.
 fn listed(first: impl Iterator<Item = String>, all: usize) -> String {
     let mut told: Vec<String> = first.collect();
     if all > told.len() {
@@ -131,7 +131,7 @@ fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
     )
 }
 
-/// The final state, who holds what and what would end it.
+/// The final state: who holds which nodes, and what would end this.
 pub(super) fn view(state: &State, since: &Since) -> String {
     let image = state.image();
     let view = View::new(&image);

@@ -7,7 +7,7 @@
 
 use stowplan_session::{Effects, Event, Status};
 
-/// The reason of a refusal; `None` where nothing is refused.
+/// The reason of a refusal; `None` if nothing is refused.
 pub(super) fn reason(event: &Event<'_>, status: Status, effects: &Effects) -> Option<String> {
     if !status.is_error() {
         return None;

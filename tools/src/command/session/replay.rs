@@ -1,4 +1,4 @@
-//! `session replay`: what a journal leads to.
+//! `session replay`: the state that a journal leads to.
 
 use super::args::{Check, Damage, Format, Replay, Verify};
 use super::person::{self, Since};
@@ -65,7 +65,7 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
     Ok(Verdict::Met)
 }
 
-/// Damage in the middle is not what a crash leaves: only who says so goes on without the rest.
+/// Refuses a journal that is damaged in the middle unless the user accepts the loss of the rest: no crash leaves such damage.
 pub(super) fn refuse_damage(
     path: &str,
     recovered: &Recovered,
@@ -81,7 +81,7 @@ pub(super) fn refuse_damage(
 
 fn replay(wanted: &Replay, bytes: &[u8], since: &mut Since) -> Result<Recovered, Stopped> {
     let checks = wanted.check == Check::Every;
-    // Who wants to see or judge every event starts with the first.
+    // To show or check every event, the replay must start at the first.
     let all = checks || wanted.verify == Verify::Snapshots || wanted.format == Format::Text;
     let mode = if all { Mode::Verify } else { Mode::Fast };
     let mut number = 0;

@@ -18,7 +18,7 @@ use stowplan_session::{
 
 /// Where events are recorded.
 enum Record {
-    /// Under `--check`: replayed at the end.
+    /// In memory, for `--check`: replayed at the end.
     Memory(Journal<Vec<u8>>),
     File(Journal<JournalFile>, String),
 }
@@ -66,14 +66,14 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
     let begun = State::new(scenario.config, &scenario.initial);
     let begun = begun
         .map_err(|error| Failure::Scenario(format!("scenario {:?}: {error}", scenario.name)))?;
-    // A journal can fail halfway, and then nothing may stand on standard output: what is told is played a second time.
+    // A journal can fail halfway, and standard output must then stay empty. So the scenario is played once before it is shown.
     if wanted.journal.is_some() || wanted.check == Check::Every {
         record(wanted, scenario, begun.clone())?;
     }
     tell(wanted, scenario, begun, out)
 }
 
-/// Plays a scenario to its end: every event into the journal, every invariant checked where that was asked for.
+/// Plays a scenario to its end. Records every event, and checks every invariant if asked to.
 fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Failure> {
     let broken = |broken: &Broken, number: usize| {
         Failure::broken(
@@ -97,7 +97,7 @@ fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Fai
     record.end(&state, wanted)
 }
 
-/// Tells every step, and the state that they lead to.
+/// Plays a scenario and shows every step and the final state.
 fn tell(
     wanted: &Run,
     scenario: &Scenario,
@@ -130,7 +130,7 @@ fn tell(
     })
 }
 
-/// Whether a step is as expected, as far as something is.
+/// Whether a step is as expected; true if nothing is expected.
 fn is_met(expect: Option<&Json>, line: &serde_json::Map<String, Json>) -> bool {
     let Some(expect) = expect.and_then(Json::as_object) else {
         return true;
@@ -151,7 +151,7 @@ fn finish(
     out: &mut dyn Write,
 ) -> Result<Verdict, Failure> {
     let wished = scenario.last.as_ref().and_then(Json::as_object);
-    // As a value only where somebody looks into it.
+    // The state is converted to a value only if an expectation needs it.
     let value = wished.map(|_| state_json::to_json(state));
     let value = value.unwrap_or_default();
     let differs = |wished: &&serde_json::Map<String, Json>| {
@@ -213,7 +213,7 @@ impl Record {
         }
     }
 
-    /// Under `--check` the journal is read back and must give this very state (I-23).
+    /// With `--check`, reads the journal back; it must give exactly this state (I-23).
     fn end(self, state: &State, wanted: &Run) -> Result<(), Failure> {
         let (bytes, place) = match self {
             Self::Memory(mut journal) => {

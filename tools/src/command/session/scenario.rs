@@ -1,4 +1,4 @@
-//! Scenario files: what a DVM is started with, and what happens to it.
+//! Scenario files: how a DVM is started, and what happens to it.
 
 use super::event_json;
 use super::keys;
@@ -6,39 +6,39 @@ use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
 use serde_json::{Map, Value as Json};
 use stowplan_session::{Config, FEATURES, Features, Initial, Name, SessionLimits, State};
 
-/// One scenario, with every step looked at.
+/// One scenario, with every step checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Its name.
     pub name: String,
-    /// What the DVM is started with.
+    /// The configuration of the DVM.
     pub config: Config,
-    /// What is there at the beginning.
+    /// What exists at the beginning.
     pub initial: Initial,
-    /// The steps as they were written.
+    /// The steps, as written.
     pub steps: Vec<Json>,
-    /// Keys of the final state that are expected.
+    /// The keys of the final state that are expected.
     pub last: Option<Json>,
 }
 
-/// What a value takes in memory at least, in a list that grows by doubling.
+/// The least memory that a value takes, in a list that grows by doubling.
 const VALUE_BYTES: usize = 64;
-/// What an object of a few keys takes in memory.
+/// The memory that an object with a few keys takes.
 const OBJECT_BYTES: usize = 700;
 
-/// Keys of a file of several scenarios, beside these.
+/// The keys of a file with several scenarios, besides those below.
 const FILE_KEYS: &[&str] = &["version", "scenarios", "name", "covers", "note"];
-/// Keys of a scenario.
+/// The keys of a scenario.
 const SCENARIO_KEYS: &[&str] = &[
     "name", "version", "covers", "note", "config", "initial", "steps", "final",
 ];
-/// What a DVM begins with.
+/// The keys that say what a DVM begins with.
 pub(super) const FIRST_KEYS: &[&str] = &["config", "initial"];
 
-/// Parses JSON of bounded depth, and of values that memory holds.
+/// Parses JSON of bounded depth, with no more values than fit into the memory limit.
 ///
 /// # Errors
-/// [`Malformed`] for text that is no JSON or nested too deep.
+/// [`Malformed`] for text that is not JSON or is nested too deep.
 pub fn json(text: &[u8]) -> Result<Json, Malformed> {
     let mut depth = 0;
     let mut memory = 0;
@@ -142,10 +142,10 @@ fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Malformed> {
 
 type Place = (&'static str, String);
 
-/// The `config` and `initial` of an object, judged together.
+/// The `config` and `initial` of an object, checked together.
 ///
 /// # Errors
-/// Where, and what is wrong there.
+/// What is wrong, and where.
 pub fn beginning(object: &Map<String, Json>) -> Result<(Config, Initial), Place> {
     let config = config(object.get("config"))?;
     let initial = initial(object.get("initial"))?;
@@ -203,7 +203,7 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     Ok(config)
 }
 
-/// Keys of limits.
+/// The keys of limits.
 const LIMIT_KEYS: &[&str] = &[
     "max_nodes",
     "max_allocations",

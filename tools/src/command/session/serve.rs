@@ -1,4 +1,4 @@
-//! `session serve`: a launcher's channel. Events come in, one a line; answers leave after their frames are synced.
+//! `session serve`: a launcher's channel. It reads events, one per line, and sends answers after their frames are synced.
 
 use super::args::{Check, Serve};
 use super::keys;
@@ -14,22 +14,22 @@ use stowplan_session::{
     Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
 };
 
-/// A journal with more bytes than this is compacted, once it has four times those that its last compaction left. One that
-/// nears what is read again is compacted once it has twice those.
+/// A journal is compacted once it has more bytes than this, and more than four times those that its last compaction left. Near
+/// the most bytes that can be read again, twice those are enough.
 const COMPACT_BYTES: u64 = 64 << 20;
 
-/// A DVM that is served.
+/// A DVM in service.
 struct Served<'w> {
     wanted: &'w Serve,
     state: State,
     journal: Journal<JournalFile>,
-    /// What it began with.
+    /// What the DVM began with.
     initial: Initial,
-    /// Bytes from which on it is compacted.
+    /// The journal is compacted when it has more bytes than this.
     compact_from: u64,
-    /// Steps answered in this process.
+    /// Steps answered by this process.
     steps: usize,
-    /// The line being answered, from 1: the first says what the DVM begins with.
+    /// The number of the current line, from 1. The first line says what the DVM begins with.
     line: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn run(
     Ok(Verdict::Met)
 }
 
-/// The JSON of a line, or why there is none.
+/// The JSON of a line, or what is wrong with it.
 fn json_of(line: &[u8]) -> Result<Json, String> {
     if line.len() > LINE_BYTES_MAX {
         return Err(format!("a line of more than {LINE_BYTES_MAX} bytes"));
@@ -83,7 +83,7 @@ fn json_of(line: &[u8]) -> Result<Json, String> {
     scenario::json(line).map_err(|error| error.to_string())
 }
 
-/// Begins a journal or goes on with the one that is there.
+/// Begins a journal, or continues the one that exists.
 fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
     let place = |what: &str| Failure::Scenario(format!("standard input, line 1: {what}"));
     let said = json_of(first).map_err(|what| place(&what))?;
@@ -143,14 +143,14 @@ impl<'w> Served<'w> {
         }
     }
 
-    /// With its journal compacted, where that is long: an open frame and one snapshot, in a new file that takes its place.
+    /// Compacts a long journal: a new file with an open frame and one snapshot replaces it.
     fn compacted(mut self) -> Result<Self, Failure> {
         if self.journal.store().bytes() <= self.compact_from {
             return Ok(self);
         }
         let (initial, events) = (&self.initial, self.journal.events());
         let Ok(compact) = Journal::compact(Vec::new(), initial, &self.state, events) else {
-            // A state too large for a frame stays as it is, and the journal grows as far as it is read again.
+            // A state that is too large for a frame cannot be compacted. The journal then grows up to the limit for reading it.
             self.compact_from = u64::MAX;
             return Ok(self);
         };
@@ -167,7 +167,7 @@ impl<'w> Served<'w> {
         Ok(self)
     }
 
-    /// Judges and applies one line; its answer waits for the commit.
+    /// Judges and applies one line; the answer is sent after the commit.
     fn answer(&mut self, line: &[u8], answers: &mut String) -> Result<(), Failure> {
         self.line += 1;
         let told = match json_of(line).map(|json| self.step(&json)) {
@@ -212,12 +212,12 @@ impl<'w> Served<'w> {
         Ok(Json::Object(answer))
     }
 
-    /// The answer to a line that is no event.
+    /// The answer to a line that is not an event.
     fn refused(&self, what: &str) -> Json {
         json!({"error": what, "line": self.line})
     }
 
-    /// Syncs, then answers.
+    /// Syncs the journal, then sends the answers.
     fn release(&mut self, answers: &str, out: &mut dyn Write) -> Result<(), Failure> {
         if answers.is_empty() {
             return Ok(());
@@ -229,18 +229,18 @@ impl<'w> Served<'w> {
     }
 }
 
-/// Lines as they come: all that are there are judged together and synced once.
+/// The lines of the input. All lines that have arrived are judged together and synced once.
 #[derive(Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// Where the next line begins.
+    /// The start of the next line.
     at: usize,
-    /// No newline before here.
+    /// There is no newline before this byte.
     searched: usize,
 }
 
 impl Lines {
-    /// Reads what is there, at least a byte; false at the end of input.
+    /// Reads the available bytes, at least one; false at the end of the input.
     fn fill(&mut self, stdin: &mut dyn BufRead) -> Result<bool, Failure> {
         self.bytes.drain(..self.at);
         self.searched -= self.at;
@@ -254,7 +254,7 @@ impl Lines {
             }
         };
         let read = chunk.len();
-        // Of a line that is too long no more is kept; it is answered when its end comes.
+        // No more bytes of a line are kept once it is too long; it is answered when its end arrives.
         let skipped = if self.bytes.len() > LINE_BYTES_MAX {
             let end = chunk.iter().position(|&byte| byte == b'\n');
             end.unwrap_or(read)
@@ -282,7 +282,7 @@ impl Lines {
         Some(line)
     }
 
-    /// What stands behind the last newline at the end of input.
+    /// The bytes after the last newline, at the end of the input.
     fn last(&mut self) -> Option<Vec<u8>> {
         let rest = self.bytes.split_off(self.at);
         self.searched = self.at;

@@ -1,4 +1,4 @@
-//! `session show`: what is in a journal, frame by frame.
+//! `session show`: the content of a journal, frame by frame.
 
 use super::args::{Format, Show};
 use super::state_json::Dump;
@@ -24,7 +24,7 @@ pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure
         Tail::Clean => "clean",
         Tail::Torn => "torn",
     };
-    // All frames are read before the first is shown: an unreadable one is an error, and then nothing is shown.
+    // All frames are read before the first is shown: if one cannot be read, that is an error, and nothing is shown.
     for shown in [false, true] {
         let mut config = Config::default();
         for frame in Frames::new(&bytes, &found) {
@@ -72,7 +72,7 @@ struct Line<'f> {
     seq: u64,
 }
 
-/// What is in a frame.
+/// The content of a frame.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Told {

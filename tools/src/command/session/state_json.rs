@@ -1,4 +1,4 @@
-//! The final state as JSON, and back.
+//! Writes the final state as JSON.
 
 use super::state_view::{View, directive};
 use serde::ser::SerializeMap as _;
@@ -8,20 +8,20 @@ use std::io::{self, BufWriter, Write};
 use stowplan_session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
 use stowplan_session::{Dvm, NodeOrigin};
 
-/// The complete state as a value; every key is always there. What may be large is better [written](Dump).
+/// The complete state as a JSON value; all keys are always present. A large state should rather be [written](Dump).
 #[must_use]
 pub fn to_json(state: &State) -> Json {
     serde_json::to_value(Dump::of(state)).unwrap_or_default()
 }
 
-/// The complete state, written row by row: a namespace's nodes stand nowhere but on their way out. Keys ascend.
+/// The complete state, written row by row: the nodes of a namespace are listed only while they are written. Keys ascend.
 #[derive(Debug)]
 pub struct Dump {
     image: Image,
 }
 
 impl Dump {
-    /// Of this state. Cost: its image.
+    /// The dump of a state. Cost: the image of the state.
     #[must_use]
     pub fn of(state: &State) -> Self {
         let image = state.image();
@@ -29,10 +29,10 @@ impl Dump {
     }
 }
 
-/// A line of the end: keys beside `final`, which stands between those before it and those behind it.
+/// A line at the end: `final`, and other keys before and after it in alphabetical order.
 #[derive(Debug, Serialize)]
 pub struct FinalLine<'s> {
-    /// What was expected instead.
+    /// The expected final state, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<&'s serde_json::Map<String, Json>>,
     /// The state.
@@ -100,7 +100,7 @@ impl Serialize for Dump {
     }
 }
 
-/// A list whose items are made on their way out.
+/// A list whose items are made while they are written.
 struct Each<F>(F);
 
 impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
@@ -109,7 +109,7 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
     }
 }
 
-/// A namespace on its way out.
+/// A namespace, made while it is written.
 struct Namespace<'v> {
     view: &'v View<'v>,
     row: &'v NsImage,

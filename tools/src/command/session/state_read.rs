@@ -1,4 +1,4 @@
-//! A final-state line back into a state.
+//! Reads a state back from a final-state line.
 
 use super::state_view::WANTED;
 use super::{keys, scenario};
@@ -11,10 +11,10 @@ use stowplan_session::{
 
 type Read<T> = Result<T, String>;
 
-/// The state of the last line that says `{"final": …}`.
+/// The state in the last line `{"final": …}`.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// What is wrong, and on which line.
 pub fn last_final(text: &[u8], config: Config) -> Read<State> {
     let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
     for (at, line) in lines.iter().enumerate().rev() {
@@ -33,14 +33,14 @@ pub fn last_final(text: &[u8], config: Config) -> Read<State> {
 /// A state from its dump.
 ///
 /// # Errors
-/// What is wrong in it: a key that is missing, unknown or of another type, a name that is not there, a broken invariant.
+/// What is wrong: a key that is missing, unknown or of another type, a name that does not exist, a broken invariant.
 pub fn from_json(last: &Json, config: Config) -> Read<State> {
     keys::judge_state(last)?;
     let image = image(last)?;
     State::from_image(config, &image).map_err(|error| error.to_string())
 }
 
-/// Where the names of a table stand.
+/// The row of each name of a table.
 struct Places(BTreeMap<String, u32>);
 
 impl Places {
@@ -248,7 +248,7 @@ fn namespace(
     })
 }
 
-/// The place of a set of nodes, each distinct one once.
+/// The row of a set of nodes; each distinct set is stored once.
 fn set_of(
     uses: &[Name],
     nodes: &Places,

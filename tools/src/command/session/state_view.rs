@@ -1,8 +1,8 @@
-//! The state of a session as it is shown: its image, with what the rows say of each other.
+//! The state of a session as it is shown: its image, with what is derived from it.
 
 use stowplan_session::{AllocImage, Image, NodeImage, NodeOrigin, NsImage, UsesImage, WantedImage};
 
-/// What a request may want, by directive.
+/// What a request may ask for, by directive.
 pub(super) const WANTED: [(&str, WantedImage); 3] = [
     ("PMIX_ALLOC_NEW", WantedImage::New),
     ("PMIX_ALLOC_EXTEND", WantedImage::Extend),
@@ -15,18 +15,18 @@ pub(super) fn directive(wanted: WantedImage) -> &'static str {
     row.map_or("", |row| row.0)
 }
 
-/// An image with what its rows say of each other.
+/// An image, and the relations between its rows.
 pub(super) struct View<'i> {
     pub(super) image: &'i Image,
-    /// Ids of nodes, ascending.
+    /// The ids of nodes, ascending.
     ids: Vec<u32>,
-    /// Nodes by name: rows of the image.
+    /// The nodes sorted by name, as rows of the image.
     pub(super) sorted: Vec<u32>,
-    /// The place of each node among those. Shape `[nodes]`.
+    /// The position of each node in `sorted`. Shape `[nodes]`.
     place: Vec<u32>,
-    /// Per allocation: names of all nodes, and of those of startup origin.
+    /// Per allocation: the names of all its nodes, and of those with origin startup.
     pub(super) held: Vec<(Vec<&'i str>, Vec<&'i str>)>,
-    /// Per allocation: names of the owners.
+    /// Per allocation: the names of its owners.
     pub(super) owners: Vec<Vec<&'i str>>,
 }
 
@@ -92,8 +92,8 @@ impl<'i> View<'i> {
         (!record.shared).then_some(record)
     }
 
-    /// The nodes that a namespace uses, by name. Cost: those nodes, sorted; all nodes where it uses many of them, or a
-    /// former state of the default session.
+    /// The nodes that a namespace uses, by name. Cost: these nodes, sorted; all nodes if it uses many of them or has a former
+    /// state of the default session.
     pub(super) fn used(&self, row: &NsImage) -> Vec<u32> {
         let image = self.image;
         let runs = match row.uses {
@@ -110,7 +110,7 @@ impl<'i> View<'i> {
         };
         let mut rows = Vec::new();
         for &(first, more) in runs {
-            // Ids of a run are all there, one after the other.
+            // The ids of a run all exist, one after the other.
             if let Ok(at) = self.ids.binary_search(&first) {
                 rows.push(at..=at + more as usize);
             }

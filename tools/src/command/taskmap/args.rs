@@ -1,11 +1,11 @@
-//! argv -> what is wanted of a task map.
+//! Reads the command line of `taskmap`.
 
 use super::Refused;
 use stowplan_engine::count::Rank;
 use stowplan_engine::limit::TASKMAP_TASKS_MAX;
 use stowplan_engine::taskmap::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, JobNode, Limits, Scheme};
 
-/// What is wanted of a map.
+/// What the user wants from a map.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Question<'a> {
     Form(Form),
@@ -17,7 +17,7 @@ pub(super) enum Question<'a> {
     Describe,
 }
 
-/// What was said, with defaults.
+/// The command line, with defaults.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) question: Question<'a>,
@@ -25,7 +25,7 @@ pub(super) struct Wanted<'a> {
     pub(super) hosts: Option<&'a str>,
     pub(super) encoder: Encoder,
     pub(super) limits: Limits,
-    /// The map, unless it is on standard input.
+    /// The map; `None` if it comes from standard input.
     pub(super) map: Option<&'a str>,
 }
 
@@ -76,7 +76,7 @@ fn bad_value(sentence: String) -> Refused {
     }
 }
 
-/// Reads the arguments behind `taskmap`, left to right; then looks at what cannot stand together.
+/// Reads the arguments after `taskmap`, left to right, then refuses combinations that do not work together.
 pub(super) fn read(args: &[String]) -> Result<Wanted<'_>, Refused> {
     let mut said = Said::default();
     let mut rest = args.iter().map(String::as_str);
@@ -92,7 +92,7 @@ pub(super) fn read(args: &[String]) -> Result<Wanted<'_>, Refused> {
     said.wanted()
 }
 
-/// What was said so far.
+/// The options read so far.
 #[derive(Default)]
 struct Said<'a> {
     words: Vec<Word>,
@@ -193,7 +193,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The error for more than one question.
+/// The error if there is more than one question.
 fn together(said: &[Word]) -> Refused {
     let asks = |word: &Word| match word {
         Word::To
@@ -272,7 +272,7 @@ fn small(name: &str, value: &str) -> Result<u32, Refused> {
     Ok(u32::try_from(number).expect("checked against TASKMAP_TASKS_MAX"))
 }
 
-/// What was given, cut to a readable length.
+/// A given text, cut to a readable length.
 fn shown(text: &str) -> String {
     text.chars().take(64).collect()
 }

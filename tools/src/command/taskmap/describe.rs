@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use stowplan_engine::taskmap::{Block, Blocks, TaskMap, TaskMapError};
 
-/// Blocks that are described one by one.
+/// The most blocks that are described one by one.
 const BLOCKS_SHOWN: usize = 24;
-/// Rows of the picture: nodes, or as many in one row as it takes.
+/// The most rows of the picture: a row is a node, or as many nodes as needed.
 const ROWS: u32 = 16;
-/// Columns of the picture: tasks, or as many in one column as it takes.
+/// The most columns of the picture: a column is a task, or as many tasks as needed.
 const COLUMNS: u32 = 64;
-/// Longest value of PMI-1.
+/// The most characters of a PMI-1 value.
 const PMI_CHARS: u64 = 1024;
 
-/// The map for people: totals, a line a block, a picture, the size in each spelling.
+/// The map for people: totals, a line per block, a picture, and the size in each spelling.
 ///
 /// Cost: O(blocks), times the rows of the picture.
 pub(super) fn describe(map: &TaskMap) -> Result<String, TaskMapError> {
@@ -80,13 +80,13 @@ fn blocks_in_words(blocks: &Blocks, text: &mut String) {
     }
 }
 
-/// Equal parts of `0..all`, at most so many; the last may be shorter.
+/// Splits `0..all` into at most `most` equal parts; the last may be shorter.
 fn parts(all: u32, most: u32) -> impl Iterator<Item = Range<u32>> + Clone {
     let each = all.div_ceil(most);
     (0..all.div_ceil(each)).map(move |at| at * each..(at + 1).saturating_mul(each).min(all))
 }
 
-/// Nodes downwards, tasks to the right: `#` all of these tasks are on these nodes, `+` some, `.` none.
+/// Draws nodes downwards and tasks to the right. `#`: all these tasks are on these nodes, `+`: some, `.`: none.
 fn picture(blocks: &Blocks, nodes: u32, tasks: u32, text: &mut String) {
     let rows = parts(nodes, ROWS);
     let label = |row: &Range<u32>| match row.len() {
@@ -114,7 +114,7 @@ fn picture(blocks: &Blocks, nodes: u32, tasks: u32, text: &mut String) {
     }
 }
 
-/// How many tasks of each column are on the nodes of a row: one walk over blocks and columns at once.
+/// For each column, how many of its tasks are on the nodes of a row. One walk over blocks and columns together.
 fn row_counts(blocks: &Blocks, row: &Range<u32>, tasks: u32) -> Vec<u32> {
     let mut cells = parts(tasks, COLUMNS).peekable();
     let (mut start, mut on, mut counted) = (0, 0, 0);
@@ -132,7 +132,7 @@ fn row_counts(blocks: &Blocks, row: &Range<u32>, tasks: u32) -> Vec<u32> {
     counts
 }
 
-/// How many of the first so many tasks of a block are on the nodes of a row.
+/// How many of the first `first` tasks of a block are on the nodes of a row.
 fn tasks_on(block: Block, row: &Range<u32>, first: u32) -> u32 {
     let Block {
         first: from,

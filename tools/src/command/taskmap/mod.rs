@@ -1,8 +1,8 @@
 //! `stowplan taskmap`: reads a task map in any form; writes it, answers a question about it, or describes it.
 
-// argv -> what is wanted.
+// Reads the command line.
 mod args;
-// The map in words, for people.
+// The map in words.
 mod describe;
 
 use crate::bounded::{Unread, bounded};
@@ -14,7 +14,7 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
 use stowplan_job::error::one_line;
 
-/// What went wrong: a class of `errors.md` and a sentence; or that the reader of our answer has left.
+/// What went wrong: a class of `errors.md` and a sentence; or the reader of our answer has gone away.
 #[derive(Debug)]
 enum Refused {
     Told {
@@ -39,9 +39,9 @@ impl From<io::Error> for Refused {
     }
 }
 
-/// Runs the subcommand with the arguments behind `taskmap`. Gives the exit status: 0, or 2 with nothing on `out`.
+/// Runs the subcommand with the arguments after `taskmap`. Returns the exit status: 0, or 2 with nothing on `out`.
 ///
-/// `stdin` is read to its end when the map is not among the arguments. Source: taskmap "Task maps".
+/// `stdin` is read to its end if the arguments contain no map. Source: taskmap "Task maps".
 pub fn run(
     args: &[String],
     stdin: &mut dyn Read,
@@ -115,7 +115,7 @@ fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<
     })
 }
 
-/// Writes a text and a newline as it comes.
+/// Writes a text piece by piece, then a newline.
 fn write_line(
     text: &stowplan_engine::taskmap::MapText<'_>,
     out: &mut dyn Write,
@@ -128,7 +128,7 @@ fn write_line(
     }
 }
 
-/// Bytes from the engine, which knows no files, to a file; the error of the file is kept for us.
+/// Passes text of the engine, which knows no files, to a file. Keeps the error of the file.
 struct Sink<'a> {
     out: &'a mut dyn Write,
     error: Option<io::Error>,
@@ -143,14 +143,14 @@ impl fmt::Write for Sink<'_> {
     }
 }
 
-/// Blocks and characters of one spelling of a map.
+/// The number of blocks and characters of one spelling of a map.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     blocks: u64,
     chars: u64,
 }
 
-/// How long a map is in each way that people compare.
+/// The size of a map in each spelling that people compare.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     map: Size,
@@ -160,7 +160,7 @@ struct Sizes {
 
 impl Sizes {
     fn of(map: &TaskMap) -> Result<Self, TaskMapError> {
-        // Counting is arithmetic; nothing of this is written.
+        // Counting is arithmetic; nothing is written.
         let all = Limits {
             items: u64::MAX,
             chars: None,

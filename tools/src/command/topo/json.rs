@@ -35,7 +35,7 @@ struct Nic {
     cpus: String,
 }
 
-/// The whole answer: objects as the lines of tsv have them, GPUs in logical order, network cards. Cost: linear in them.
+/// The whole answer: the objects as in the lines of tsv, GPUs in logical order, network cards. Cost: linear in these.
 pub(super) fn json(
     topologies: &Topologies,
     cpusets: &Cpusets,

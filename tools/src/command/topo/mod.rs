@@ -21,7 +21,7 @@ struct Refused {
     sentence: String,
 }
 
-/// How a topology is written.
+/// The form in which a topology is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
     Text,
@@ -29,14 +29,14 @@ enum Format {
     Json,
 }
 
-/// Formats by the word of `--format`.
+/// The formats, by the word after `--format`.
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),
     ("tsv", Format::Tsv),
     ("json", Format::Json),
 ];
 
-/// Runs the subcommand with the arguments behind `topo`. Gives the exit status: 0, or 2 with nothing on `out`.
+/// Runs the subcommand with the arguments after `topo`. Returns the exit status: 0, or 2 with nothing on `out`.
 pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let answer = match answer(args, files) {
         Ok((answer, notes)) => {
@@ -64,7 +64,7 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
     }
 }
 
-/// What to write, and notes about words without effect.
+/// The text to write, and notes on words that have no effect.
 fn answer(args: &[String], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.split_first() {
@@ -164,7 +164,7 @@ fn format_of(value: &str) -> Result<Format, Refused> {
     })
 }
 
-/// A topology, and the network cards that no table keeps.
+/// A topology, and its network cards, which are in no table.
 struct Loaded {
     topologies: Topologies,
     cpusets: Cpusets,
@@ -207,7 +207,7 @@ fn load(source: &str, devices: &[&str], files: &dyn Files) -> Result<Loaded, Ref
     })
 }
 
-/// Each object on a line: kind, logical index, OS number, PUs by OS number; then the devices.
+/// A line for each object: kind, logical index, OS number, PUs by OS number; then the devices.
 fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> String {
     let mut text = "#kind\tlogical\tos\tcpus\n".to_owned();
     for kind in ObjKind::ALL {
@@ -239,7 +239,7 @@ fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> Stri
     text
 }
 
-/// A name without tabs, line ends and the like, which a file may have put there.
+/// A name without control characters such as tabs and line ends, which a file may contain.
 fn plain(name: &str) -> String {
     name.chars()
         .map(|sign| if sign.is_control() { '?' } else { sign })
@@ -251,7 +251,7 @@ fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
         .expect("a String takes every character");
 }
 
-/// The named machines, one a line.
+/// The named machines, one per line.
 fn list() -> Result<String, Refused> {
     let mut text = format!(
         "{:<17} {:>7} {:>12} {:<24} {:<65} {}\n",

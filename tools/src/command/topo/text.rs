@@ -1,4 +1,4 @@
-//! A topology for people: the tree, equal subtrees folded, both numberings named.
+//! A topology for people: a tree with equal subtrees folded, and both numberings.
 //!
 //! ```text
 //! package:2 numa:2 core:4 pu:2: 2 packages, 4 numa nodes, 16 cores, 32 hwthreads
@@ -18,27 +18,27 @@ use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
 use stowplan_topo::builtin;
 
-/// Lines of the tree; what is beyond is counted.
+/// The most lines of the tree; further lines are only counted.
 const LINES_MAX: usize = 60;
-/// Devices that are named.
+/// The most devices that are named.
 const DEVICES_MAX: usize = 16;
-/// Bytes of one list of numbers.
+/// The most bytes of a list of numbers.
 const LIST_MAX: usize = 48;
 
-/// Objects of the same PUs, outermost first, and what is below the innermost.
+/// Objects with the same PUs, outermost first, and the spots below them.
 struct Spot {
-    /// Kind, logical and OS number of each.
+    /// The kind, logical number and OS number of each object.
     objects: Vec<(ObjKind, u32, Option<u32>)>,
     pus: Range<u32>,
     below: Vec<usize>,
-    /// Spots of one shape are drawn alike.
+    /// Spots with the same shape are drawn alike.
     shape: usize,
 }
 
-/// What makes spots alike: their kinds, and runs of shapes below.
+/// Spots are alike if these are equal: their kinds, and the runs of shapes below them.
 type Shape = (Vec<ObjKind>, Vec<(usize, usize)>);
 
-/// The whole answer. Cost: linear in the objects times the depth.
+/// The whole answer. Cost: the objects times the depth.
 pub(super) fn text(
     source: &str,
     topologies: &Topologies,
@@ -56,7 +56,7 @@ pub(super) fn text(
     }
     let spots = spots(topologies, topology);
     let mut lines = Vec::new();
-    // The machine is what all of it is.
+    // The first spot is the machine; the whole text describes it.
     match spots.first() {
         Some(machine) if machine.objects.len() > 1 => draw(&spots, &[0], 1, 0, &mut lines),
         Some(_) => draw_below(&spots, &[0], 0, &mut lines),
@@ -113,7 +113,7 @@ fn pus_of(topologies: &Topologies, object: ObjectId) -> Option<Range<u32>> {
     Some(ranges.first()?.0..ranges.last()?.1)
 }
 
-/// All objects that have PUs, each below the narrowest that holds it; spots come before those below them.
+/// All objects with PUs, each below the narrowest object that contains it. A spot comes before the spots below it.
 fn spots(topologies: &Topologies, topology: TopologyId) -> Vec<Spot> {
     let mut objects = Vec::new();
     for kind in ObjKind::ALL {
@@ -134,7 +134,7 @@ fn spots(topologies: &Topologies, topology: TopologyId) -> Vec<Spot> {
             topologies.os(object),
         );
         match open.last() {
-            // The PUs of an outer object come first, so the innermost open one is the only one that can be equal.
+            // Outer objects come first, so only the innermost open spot can have the same PUs.
             Some(&top) if spots[top].pus == pus => spots[top].objects.push(named),
             above => {
                 let new = spots.len();
@@ -172,7 +172,7 @@ fn set_shapes(spots: &mut [Spot]) {
     }
 }
 
-/// Draws spots of one shape as one line, and what is below them. `each`: how many of them each one above has.
+/// Draws spots of one shape as one line, then the spots below them. `each`: how many of these spots each spot above has.
 fn draw(spots: &[Spot], alike: &[usize], each: usize, depth: usize, lines: &mut Vec<String>) {
     let Some(first) = alike.first().map(|&first| &spots[first]) else {
         return;
@@ -192,7 +192,7 @@ fn draw(spots: &[Spot], alike: &[usize], each: usize, depth: usize, lines: &mut 
         }
         part
     });
-    // The machine is named by the whole text.
+    // The whole text names the machine already.
     let parts: Vec<String> = parts.filter(|part| !part.starts_with("machine ")).collect();
     line.push_str(&parts.join(" + "));
     lines.push(line);
@@ -222,7 +222,7 @@ fn draw_below(spots: &[Spot], alike: &[usize], depth: usize, lines: &mut Vec<Str
     }
 }
 
-/// A list of numbers, cut when it is long.
+/// A list of numbers, cut if it is long.
 fn short(numbers: impl Iterator<Item = u32>) -> String {
     let mut list = list_form(&numbers.collect());
     if list.len() > LIST_MAX {
@@ -234,7 +234,7 @@ fn short(numbers: impl Iterator<Item = u32>) -> String {
     list
 }
 
-/// Memory without cpus, packages without any left.
+/// Memory without cpus, and packages that have no cpus left.
 fn without_cpus(topologies: &Topologies, topology: TopologyId, text: &mut String) {
     for kind in ObjKind::ALL {
         let empty = topologies
@@ -260,7 +260,7 @@ fn without_cpus(topologies: &Topologies, topology: TopologyId, text: &mut String
     }
 }
 
-/// The PUs of the first cores, where the two numberings differ.
+/// The PUs of the first cores, if the two numberings differ.
 fn example(topologies: &Topologies, topology: TopologyId, text: &mut String) {
     let pus_os = topologies.pus_os(topology);
     if (0..)
@@ -286,7 +286,7 @@ fn example(topologies: &Topologies, topology: TopologyId, text: &mut String) {
     }
 }
 
-/// Each GPU: which number it has here, and by which number programs are shown it.
+/// Each GPU: its number here, and the number by which programs see it.
 fn gpus(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId, text: &mut String) {
     let objects = topologies.objects(topology, ObjKind::Gpu);
     for (logical, (gpu, object)) in topologies.gpus(topology).iter().zip(objects).enumerate() {
@@ -342,7 +342,7 @@ fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
 mod tests {
     use crate::command::topo::run;
 
-    /// Runs `stowplan topo` with these words. Gives the exit status and what it wrote on both streams.
+    /// Runs `stowplan topo` with these words. Returns the exit status and the text on both streams.
     fn topo(words: &[&str]) -> (u8, String, String) {
         let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let (mut out, mut err) = (Vec::new(), Vec::new());

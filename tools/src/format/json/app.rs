@@ -1,4 +1,4 @@
-//! An app: what was asked and where that came from, then where it is.
+//! An app: the policies it asked for and their origins, then its placement.
 
 use super::numbered::Numbered;
 use crate::format::{Told, policy};
@@ -36,10 +36,10 @@ impl Serialize for AppView<'_> {
 }
 
 impl AppView<'_> {
-    /// `null` for a hole of the request.
+    /// `null` for a hole in the request.
     fn policy(&self) -> Option<PolicyView> {
         let table = self.told.plan.table();
-        // The plan's own policy: its binding is settled.
+        // The policy of the plan, in which the binding is decided.
         let id = self.told.plan.app(self.app).policy()?;
         let policy = &table.policies[id];
         let origins = table.origins[self.app];
@@ -114,7 +114,7 @@ const fn order_word(order: &RankOrder) -> &'static str {
     }
 }
 
-/// Ranks as a file wrote them: [first app rank, node, first local process].
+/// Ranks that are listed: [first app rank, node, first local process].
 struct Listed<'a> {
     placed: &'a AppPlan,
 }
@@ -129,7 +129,7 @@ impl Serialize for Listed<'_> {
     }
 }
 
-/// Neighbouring nodes that got the same.
+/// Neighbouring nodes with the same processes.
 struct Runs<'a> {
     view: &'a AppView<'a>,
     placed: &'a AppPlan,

@@ -1,4 +1,4 @@
-//! Which GPUs each process is given: kinds of nodes, and of each the sets by local rank.
+//! Which GPUs each process is given: kinds of nodes, and for each kind the sets of GPUs by local rank.
 
 use serde::Serialize;
 use stowplan_answers::gpus::list;
@@ -9,27 +9,27 @@ use stowplan_engine::table::names::{NodeId, NodeRange};
 /// Given GPUs.
 #[derive(Serialize)]
 pub(super) struct GivenView {
-    /// What nodes have alike.
+    /// The GPUs of each kind of node.
     kinds: Vec<Vec<TurnsView>>,
-    /// First node, how many, and the row of their kind.
+    /// The first node, the number of nodes, and the row of their kind.
     nodes: Vec<(u32, u32, u32)>,
 }
 
-/// Neighbours by local rank that take sets in turn.
+/// Neighbouring local ranks that take sets of GPUs in turn.
 #[derive(Serialize)]
 struct TurnsView {
     count: u32,
-    /// Visible numbers, list form; `-`: none.
+    /// Visible numbers in list form; `-`: no GPUs.
     gpus: Vec<String>,
 }
 
-/// `None`: nobody is given any.
+/// `None`: no process is given any GPU.
 pub(super) fn view(plan: &Plan) -> Option<GivenView> {
     let given = plan.tells_gpus().then(|| plan.given_gpus());
     let given = given.filter(stowplan_engine::plan::gpus::GivenGpus::any)?;
     let mut kinds: Vec<Vec<TurnsView>> = Vec::new();
     let mut nodes = Vec::new();
-    // Rows are numbered as they are met.
+    // Rows are numbered in the order of first use.
     let mut rows = std::collections::HashMap::new();
     for (NodeRange { first, count }, kind) in given.nodes() {
         let row = *rows.entry(kind).or_insert_with(|| {

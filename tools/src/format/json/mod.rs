@@ -4,7 +4,7 @@
 mod app;
 // Which GPUs each process is given.
 mod gpus;
-// Patterns and cpu sets that are in use, numbered as they are first met.
+// Numbers patterns and cpu sets in the order of first use.
 mod numbered;
 
 use super::{Told, hosts};
@@ -30,7 +30,7 @@ pub const VERSION: u32 = 1;
 /// Writes a plan as one line of JSON.
 ///
 /// # Errors
-/// When `out` cannot take it.
+/// When `out` refuses a write.
 ///
 /// Cost and size: the runs, states, patterns and listed runs of the plan.
 pub fn write(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -41,7 +41,7 @@ pub fn write(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The whole, in the order of the data: what there is, what was asked, what came out.
+/// The document, in the order of the data: the machine, the request, the result.
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
@@ -100,7 +100,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
     }
 }
 
-/// The topologies that nodes have, in the order in which nodes have them: a saved plan keeps these.
+/// The topologies of the nodes, in the order of their first nodes. A saved plan keeps these.
 fn used(told: &Told<'_>) -> Vec<TopologyId> {
     let world = told.plan.world();
     let mut used = Vec::new();
@@ -113,7 +113,7 @@ fn used(told: &Told<'_>) -> Vec<TopologyId> {
     used
 }
 
-/// The pool: how many, which is local, what they are called.
+/// The pool: how many nodes there are, which one is local, and their names.
 struct Nodes<'a> {
     told: &'a Told<'a>,
 }
@@ -142,7 +142,7 @@ impl Serialize for NodeNames<'_> {
     }
 }
 
-/// A topology: where it is from, how many objects of each kind, its PUs.
+/// A topology: its source, its objects of each kind, and its PUs.
 struct TopologyView<'a> {
     told: &'a Told<'a>,
     id: TopologyId,
@@ -160,7 +160,7 @@ impl Serialize for TopologyView<'_> {
     }
 }
 
-/// How many objects of each kind that there is.
+/// The number of objects of each kind that the topology has.
 struct Objects<'a> {
     view: &'a TopologyView<'a>,
 }
@@ -177,7 +177,7 @@ impl Serialize for Objects<'_> {
     }
 }
 
-/// What a node was before the job.
+/// The state of a node before the job.
 #[derive(Serialize)]
 struct StateView {
     topology: usize,
@@ -204,7 +204,7 @@ impl StateView {
     }
 }
 
-/// Neighbouring nodes in one state.
+/// Neighbouring nodes in the same state.
 #[derive(Serialize)]
 struct ClassView {
     first: u32,
@@ -212,7 +212,7 @@ struct ClassView {
     state: usize,
 }
 
-/// A note, as on standard error.
+/// A note, as printed on standard error.
 #[derive(Serialize)]
 struct NoteView<'a> {
     class: &'a str,

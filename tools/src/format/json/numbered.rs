@@ -1,4 +1,4 @@
-//! Patterns and cpu sets that are in use, numbered as they are first met: a plan's tables may hold more.
+//! Numbers patterns and cpu sets in the order in which they are first used: the tables of a plan may hold unused ones.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::patterns::{Pattern, PatternId, Patterns, Segment};
 
-/// The numbers that the document uses.
+/// The numbers of patterns and cpu sets in the document.
 #[derive(Default)]
 pub(super) struct Numbered {
     patterns: Vec<PatternId>,
@@ -59,7 +59,7 @@ impl Numbered {
     }
 }
 
-/// What the processes of an app get on a node.
+/// The places that processes of an app get on a node.
 pub(super) struct PatternView<'a> {
     numbered: &'a Numbered,
     pattern: &'a Pattern,

@@ -1,4 +1,4 @@
-//! The apps: what each was asked, and where each word came from. Apps of the same words share a line.
+//! The apps: what each one asked for, and the origin of each word. Apps with the same words share a line.
 
 use super::table::{self, Side};
 use crate::format::Told;
@@ -9,14 +9,14 @@ use stowplan_engine::policy::{BindTo, MapBy, ObjKind};
 use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::table::origins::{Origin, Origins, Rule};
 
-/// Lines of apps, or of groups of them.
+/// The most lines for apps or groups of apps.
 pub(super) const LINES_MAX: usize = 4;
-/// Columns of a program's name.
+/// The most columns for the name of a program.
 const LABEL_COLUMNS: usize = 24;
-/// The second line of an app begins here.
+/// The indentation of an app's second line.
 const INDENT: &str = "       ";
 
-/// What the line of an app says, but for its number.
+/// The content of an app's line, without the app's number.
 #[derive(Clone, PartialEq, Eq)]
 struct Words {
     label: String,
@@ -25,10 +25,10 @@ struct Words {
     bind: String,
 }
 
-/// Apps of the same words.
+/// Apps with the same words.
 struct Group {
     apps: Vec<AppId>,
-    /// Of each, where all have as many.
+    /// The number of processes of each app, if all have the same.
     each: Option<u32>,
     ranks: u64,
     words: Words,
@@ -46,7 +46,7 @@ impl Group {
     }
 }
 
-/// The lines: one for each app, else one for each group of apps; what does not fit a line goes on in a second one.
+/// The lines: one per app, or else one per group of apps. Text that does not fit continues on a second line.
 pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
     let plan = told.plan;
     let real: Vec<AppId> = (0..plan.apps().len())
@@ -81,14 +81,14 @@ pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
     lines
 }
 
-/// Apps by their words, in the order of the first of each.
+/// Groups apps with the same words, in the order of the first app of each group.
 fn groups(told: &Told<'_>, apps: &[AppId]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = std::collections::HashMap::new();
     for &app in apps {
         let procs = told.plan.app(app).procs().0;
         let table = told.plan.table();
-        // Cheap to compare: most apps of a large job have one policy.
+        // Cheap to compare, because most apps of a large job share one policy.
         let key = (
             table.policy[app].map(|id| id.row()),
             table.origins[app],
@@ -130,7 +130,7 @@ fn row(group: &Group) -> [String; 5] {
     ]
 }
 
-/// Apps as a list: `0-99`, `0-4,7`; of many parts the first two and the last.
+/// Apps as a list: `0-99`, `0-4,7`. Of many parts, only the first two and the last are shown.
 fn numbers(apps: &[AppId]) -> String {
     let runs = apps.chunk_by(|one, next| one.row() + 1 == next.row());
     let parts: Vec<String> = runs
@@ -182,7 +182,7 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
     }
 }
 
-/// The rule of a default, for people.
+/// The rule of a default, in words for people.
 fn default_phrase(rule: Rule, policy: &Policy) -> &'static str {
     match (rule, policy.bind) {
         (Rule::BindOwnMap, _) if matches!(policy.map, MapBy::Mpibind(_)) => {

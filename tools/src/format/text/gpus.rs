@@ -4,13 +4,13 @@ use super::{LINES_MAX, Shown, table};
 use crate::format::Told;
 use stowplan_answers::gpus::{by_local_rank, node};
 
-/// A line for each shape, as far as there is room behind so many lines.
+/// A line for each shape, as far as there is room after `before` lines.
 pub(super) fn lines(told: &Told<'_>, shown: &Shown, before: usize) -> Vec<String> {
     let plan = told.plan;
     if !plan.tells_gpus() {
         return Vec::new();
     }
-    // Behind them: a blank line, two of pictures, two of legend, ranks, next.
+    // After them come a blank line, two lines of pictures, two of legend, ranks, next.
     let room = LINES_MAX.saturating_sub(before + 7);
     let of = |(at, shape): (usize, &super::Shape)| {
         let node = node(shape.nodes.first()?.first);

@@ -1,4 +1,4 @@
-//! A small job: a line per rank, with what a line of `tsv` has.
+//! A small job: a line per rank, with the columns of `tsv`.
 
 use super::table::{Side, aligned};
 use stowplan_answers::gpus::list;
@@ -7,7 +7,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::table::cpusets::list_form;
 
-/// The heads of the columns, then the ranks in their order.
+/// The column heads, then the ranks in order.
 pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String> {
     let given = plan.tells_gpus().then(|| plan.given_gpus());
     let given = given.filter(GivenGpus::any);

@@ -1,20 +1,20 @@
-//! The topologies of a job, and where they came from.
+//! The topologies of a job, and their sources.
 
 use crate::format::Told;
 use crate::format::screen::{counted, grouped, width};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Topologies that have a line.
+/// The most topologies that have a line.
 const MACHINES: usize = 2;
-/// Columns up to which a topology's source stands before what it is made of.
+/// A longer source is written after the parts of the topology, not before them.
 const SOURCE_COLUMNS: usize = 32;
 
-/// The topologies that the nodes have, and where they came from: a line each, two at most.
+/// The topologies of the nodes with their sources: a line each, at most two.
 #[must_use]
 pub fn machines(told: &Told<'_>) -> Vec<String> {
     let world = told.plan.world();
-    // In the order in which nodes have them.
+    // In the order of the nodes.
     let mut nodes: Vec<(TopologyId, u64)> = Vec::new();
     for (range, state) in world.before.iter() {
         let id = world.states.get(state).topology;
@@ -33,7 +33,7 @@ pub fn machines(told: &Told<'_>) -> Vec<String> {
             String::new()
         };
         let parts = objects(told, id);
-        // What it is made of matters more than a long path.
+        // The parts of a topology matter more than a long path.
         if width(source) > SOURCE_COLUMNS {
             format!("machine  {nodes}{parts}  {source}")
         } else {
@@ -57,7 +57,7 @@ pub fn machines(told: &Told<'_>) -> Vec<String> {
     lines
 }
 
-/// How many objects of each kind; caches that each core has for itself are left out.
+/// The number of objects of each kind, without caches that belong to a single core.
 fn objects(told: &Told<'_>, topology: TopologyId) -> String {
     let topologies = &told.plan.world().topologies;
     let cores = topologies.count(topology, ObjKind::Core);

@@ -1,20 +1,20 @@
-//! A page for people: at most 24 lines for a job of any size. Rows are shapes of nodes, never nodes.
+//! A page for people: at most 24 lines for a job of any size. Its rows are shapes of nodes, never nodes.
 
-// What each app was asked.
+// What each app asked for.
 mod apps;
 // Which GPUs processes are given.
 mod gpus;
 // A line per rank, for small jobs.
 mod listing;
-// Topologies, and where they came from.
+// Topologies and their sources.
 mod machines;
-// Which ranks and cpus the nodes of a shape have.
+// The ranks and cpus of the nodes of a shape.
 mod placement;
 // Rows of numbers as runs.
 mod series;
 // Nodes that look the same.
 mod shapes;
-// One sign per core.
+// One character per core.
 mod strip;
 // A row per shape.
 mod table;
@@ -29,28 +29,28 @@ use std::io::{self, Write};
 use stowplan_engine::plan::RankOrder;
 use strip::{Fold, Line, Piece, Strips};
 
-/// Lines of a page.
+/// The most lines of a page.
 pub const LINES_MAX: usize = 24;
-/// Ranks up to which each has a line.
+/// The most ranks for which each one has a line.
 const RANKS_LISTED: u32 = 32;
-/// Shapes that have a row.
+/// The most shapes that have a row.
 const SHAPES: usize = 6;
-/// Shapes whose placement is told exactly.
+/// The most shapes whose placement is shown exactly.
 const EXACT: usize = 3;
-/// Lines for strips at most; of more shapes and apps there is room for fewer.
+/// The most lines for strips; less room is left if there are more shapes and apps.
 const STRIPS: usize = 5;
 
-/// What is on a page: the shapes shown, each with its picture.
+/// The content of a page: the shapes shown, each with its picture.
 struct Shown {
     shapes: Vec<Shape>,
     placements: Vec<Placement>,
     strips: Vec<Strips>,
-    /// Shapes that are not shown, and the nodes they have.
+    /// Shapes that are not shown, and the number of their nodes.
     more: (usize, u64),
 }
 
 impl Shown {
-    /// The biggest shapes, in node order.
+    /// Keeps the biggest shapes, in node order.
     fn new(told: &Told<'_>, mut shapes: Vec<Shape>) -> Self {
         let nodes = shapes.iter().map(|shape| shape.count).sum::<u64>();
         let mut more = (0, 0);
@@ -85,18 +85,18 @@ impl Shown {
 
 /// A line of the page.
 enum Row {
-    /// Cut at the width of the screen.
+    /// Cut to the width of the screen.
     Cut(String),
-    /// Whole at any width.
+    /// Complete at any width.
     Whole(String),
-    /// A strip behind what stands before it: apps have colours.
+    /// A strip after the text before it; its apps have colours.
     Picture(String, Line),
 }
 
 /// Writes a plan.
 ///
 /// # Errors
-/// When `out` cannot take it.
+/// When `out` refuses a write.
 ///
 /// Cost: the runs of the plan, then the patterns of the shapes shown.
 pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
@@ -142,7 +142,7 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
 /// Writes some ranks of a plan: the first line, then a line for each.
 ///
 /// # Errors
-/// When `out` cannot take it.
+/// When `out` refuses a write.
 ///
 /// Cost: the runs of the plan, then the ranks.
 pub fn write_some(
@@ -162,7 +162,7 @@ pub fn write_some(
     out.flush()
 }
 
-/// The shapes: a row each, what they hold exactly, and their pictures, as far as there is room.
+/// The shapes: a row each, their exact content, and their pictures, as far as there is room.
 fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
     let (rows, cut) = table::rows(told, shown, screen);
     page.extend(rows.into_iter().map(Row::Cut));
@@ -182,7 +182,7 @@ fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
             }
         }
         lines.extend(gpus::lines(told, shown, page.len() + lines.len()));
-        // Behind them: a blank line, two of pictures, two of legend, ranks, next.
+        // After them come a blank line, two lines of pictures, two of legend, ranks, next.
         let room = LINES_MAX.saturating_sub(page.len() + 7);
         page.extend(
             wrapped(lines, screen.columns, room)
@@ -194,7 +194,7 @@ fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
     let fold = fold(&shown.strips, screen);
     let legend = legend(&shown.strips, fold);
     let owners = owners(shown);
-    // Behind the pictures: the legend, whose local ranks are whose, ranks, next.
+    // After the pictures come the legend, the owners of local ranks, ranks, next.
     let behind = usize::from(legend.is_some()) + usize::from(owners.is_some()) + 2;
     let room = LINES_MAX.saturating_sub(page.len() + behind);
     pictures(&shown.strips, fold, room.min(STRIPS), page);
@@ -203,7 +203,7 @@ fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
     page.push(Row::Cut(ranks(told)));
 }
 
-/// A line that is too wide as two, broken behind its first part: what stands first in them is seen at any width.
+/// A line that is too wide as two lines, broken at `between`. The start of each part is visible at any width.
 fn in_two(line: &str, between: &str, columns: usize) -> Vec<String> {
     let fits = width(line) <= columns;
     let lead = line.find("  ").map_or(0, |at| at + 2);
@@ -216,7 +216,7 @@ fn in_two(line: &str, between: &str, columns: usize) -> Vec<String> {
     }
 }
 
-/// Lines broken between words to fit the columns, if there is room for so many; else as they are, to be broken by the terminal.
+/// Breaks lines between words to fit the columns, if there is room for the result. Otherwise the terminal breaks them.
 fn wrapped(lines: Vec<String>, columns: usize, room: usize) -> Vec<String> {
     let broken: Vec<String> = lines
         .iter()
@@ -225,7 +225,7 @@ fn wrapped(lines: Vec<String>, columns: usize, room: usize) -> Vec<String> {
     if broken.len() <= room { broken } else { lines }
 }
 
-/// Parts of a line; those behind the first are indented.
+/// The parts of a line; all but the first are indented.
 fn broken(line: &str, columns: usize) -> Vec<String> {
     let mut parts = vec![String::new()];
     for word in line.split_inclusive(' ') {
@@ -240,7 +240,7 @@ fn broken(line: &str, columns: usize) -> Vec<String> {
     parts
 }
 
-/// The numbers that people quote.
+/// The numbers that people quote: ranks, nodes, apps, shapes, notes.
 fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
     let plan = told.plan;
     let all = u64::from(plan.world().names.len());
@@ -265,7 +265,7 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
     )
 }
 
-/// How far strips are folded, so that all of a page are folded alike.
+/// How far strips are folded; all strips of a page are folded alike.
 fn fold(strips: &[Strips], screen: Screen) -> Fold {
     let columns = screen.columns.saturating_sub(3);
     let drawn = strips.iter().filter(|strips| strips.used > 0);
@@ -275,7 +275,7 @@ fn fold(strips: &[Strips], screen: Screen) -> Fold {
         .unwrap_or(Fold::Unit)
 }
 
-/// The nodes, drawn: a line per package, alike ones together, in so many lines.
+/// Draws the nodes: a line per package, equal neighbours on one line, at most `room` lines.
 fn pictures(strips: &[Strips], fold: Fold, room: usize, page: &mut Vec<Row>) {
     let mut rows = Vec::new();
     for (at, strips) in strips.iter().enumerate() {
@@ -302,7 +302,7 @@ fn pictures(strips: &[Strips], fold: Fold, room: usize, page: &mut Vec<Row>) {
     page.extend(rows);
 }
 
-/// What the signs mean; no line where nothing is drawn.
+/// What the characters mean; `None` if nothing is drawn.
 fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
     let drawn: Vec<&Strips> = strips.iter().filter(|strips| strips.used > 0).collect();
     let kind = drawn.first()?.kind.word();
@@ -319,7 +319,7 @@ fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
             let mut meanings: Vec<&str> =
                 drawn.iter().flat_map(|strips| strips.meanings()).collect();
             meanings.sort_by_key(|meaning| std::cmp::Reverse(meaning.len()));
-            // The longer of two that begin alike says it all.
+            // Of two texts that begin alike, the longer one is enough.
             let mut told: Vec<&str> = Vec::new();
             meanings.retain(|meaning| {
                 let new = !told.iter().any(|known| known.starts_with(meaning));
@@ -338,7 +338,7 @@ fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
     Some(format!("   {what}{levels}"))
 }
 
-/// Which local ranks are whose, where several apps share a node.
+/// Which local ranks belong to which app, if several apps share a node.
 fn owners(shown: &Shown) -> Option<Row> {
     let mut pieces = Vec::new();
     for (at, placement) in shown.placements.iter().enumerate() {
@@ -383,10 +383,10 @@ fn owners(shown: &Shown) -> Option<Row> {
     })
 }
 
-/// The hue of an app, by its number.
+/// The colour of an app, by its number.
 const HUES: [u8; 6] = [32, 34, 35, 36, 33, 31];
 
-/// A strip with what stands before it, in the colours of its apps where there are colours. The signs stay.
+/// A strip after the text before it, in the colours of its apps if the screen has colours. Its characters do not change.
 fn picture(head: &str, line: &Line, screen: Screen) -> String {
     let plain = screen.line(&format!("{head}{}", line.text()));
     let cut = width(&plain) < width(head) + width(&line.text());
@@ -406,7 +406,7 @@ fn picture(head: &str, line: &Line, screen: Screen) -> String {
     text
 }
 
-/// How ranks follow each other, app by app.
+/// The order of ranks, app by app.
 fn ranks(told: &Told<'_>) -> String {
     let plan = told.plan;
     let mut parts = Vec::new();

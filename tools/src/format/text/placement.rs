@@ -1,4 +1,4 @@
-//! Which ranks the nodes of a shape have, and which cpus: exactly, in a line or two.
+//! The exact ranks and cpus of the nodes of a shape, in a line or two.
 
 use super::series::{self, CpuList};
 use super::shapes::Shape;
@@ -10,45 +10,45 @@ use stowplan_engine::plan::{AppPlan, Plan, RankOrder};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeId, NodeRange, push_joined};
 
-/// Processes of a node that are looked at; of more, only the first are told.
+/// The most processes of a node that are examined; of more, only the first are shown.
 const PROCS_MAX: usize = 1 << 14;
-/// Stretches of neighbouring nodes whose ranks are written.
+/// The most stretches of neighbouring nodes whose ranks are written.
 const STRETCHES_MAX: usize = 64;
-/// Parts of a stretch that are written, each with a step of its own.
+/// The most parts of a stretch that are written, each with its own step.
 const PARTS_MAX: usize = 64;
-/// Ranks that are asked for at most, over all stretches.
+/// The most ranks that are looked up, over all stretches.
 const ASKED_MAX: usize = 1 << 18;
 
 /// A process on the first node of a shape.
 pub(super) struct Local {
     /// Its app.
     pub(super) app: AppId,
-    /// OS numbers; none: unbound.
+    /// Its cpus as OS numbers; empty: unbound.
     pub(super) cpus: CpuList,
 }
 
-/// The first node of a shape, by local rank, and how ranks go on from node to node.
+/// The processes on the first node of a shape, and how ranks continue from node to node.
 pub(super) struct Placement {
-    /// By local rank; of very many the first [`PROCS_MAX`].
+    /// The processes by local rank; at most the first [`PROCS_MAX`].
     pub(super) locals: Vec<Local>,
     /// Neighbouring nodes on which the ranks move by the same step.
     stretches: Vec<Stretch>,
-    /// Nodes whose ranks are not told.
+    /// Whether some nodes are left out.
     untold: bool,
 }
 
-/// Nodes in a row: the ranks of each are those of the one before, moved.
+/// Consecutive nodes: the ranks of each node are those of the node before, shifted by the steps.
 struct Stretch {
     nodes: Vec<NodeRange>,
     count: u64,
-    /// Of the first node, by local rank.
+    /// The ranks of the first node, by local rank.
     ranks: Vec<u32>,
-    /// From each node to the next, by local rank; none where there is one node.
+    /// The steps from each node to the next, by local rank; empty if there is one node.
     steps: Vec<i64>,
 }
 
 impl Placement {
-    /// Cost: the processes of one node, and of two of each stretch of neighbours, up to [`ASKED_MAX`].
+    /// Cost: the processes of one node, and of some nodes of each stretch of neighbours; [`ASKED_MAX`] bounds their number.
     pub(super) fn new(plan: &Plan, shape: &Shape) -> Self {
         let first = shape.nodes.first().map_or(0, |range| range.first);
         let mut placement = Self {
@@ -82,7 +82,7 @@ impl Placement {
         placement
     }
 
-    /// The ranks of the first node, and the step to the next where it is even: `0-63 +64`.
+    /// The ranks of the first node, and the step to the next if it is even: `0-63 +64`.
     pub(super) fn ranks(&self) -> String {
         let Some(first) = self.stretches.first() else {
             return String::new();
@@ -99,7 +99,7 @@ impl Placement {
         }
     }
 
-    /// Whether [`Placement::ranks`] says all there is to say of ranks.
+    /// Whether [`Placement::ranks`] tells the ranks of all nodes.
     pub(super) fn even(&self) -> bool {
         self.stretches.len() == 1 && !self.untold
     }
@@ -122,7 +122,7 @@ impl Placement {
         parts.join(" · ")
     }
 
-    /// Which cpus each local rank has: `0-63: 0,64 +1`.
+    /// The cpus of each local rank: `0-63: 0,64 +1`.
     pub(super) fn cpus(&self) -> String {
         let sets: Vec<CpuList> = self
             .locals
@@ -134,9 +134,9 @@ impl Placement {
 }
 
 impl Stretch {
-    /// The longest stretch at the beginning of a range of equal nodes.
+    /// The longest stretch at the start of a range of equal nodes.
     ///
-    /// Ranks of equal neighbours move by the same steps, unless they were written out.
+    /// On equal neighbours, ranks move by the same steps unless they are listed.
     fn from(plan: &Plan, range: NodeRange) -> Self {
         let own = ranks(plan, range.first);
         let mut stretch = Self {
@@ -165,7 +165,7 @@ impl Stretch {
         stretch
     }
 
-    /// Whether the node so many behind the first has these ranks.
+    /// Whether these are the ranks of the node that is `nodes` nodes after the first.
     fn leads_to(&self, nodes: u32, ranks: &[u32]) -> bool {
         let far = |((first, step), rank): ((&u32, &i64), &u32)| {
             i64::from(*first) + step * i64::from(nodes) == i64::from(*rank)
@@ -173,7 +173,7 @@ impl Stretch {
         self.ranks.len() == ranks.len() && self.ranks.iter().zip(&self.steps).zip(ranks).all(far)
     }
 
-    /// Whether `next` goes on as this does.
+    /// Whether `next` continues this stretch.
     fn takes(&self, next: &Self) -> bool {
         let Ok(count) = u32::try_from(self.count) else {
             return false;
@@ -194,7 +194,7 @@ impl Stretch {
         }
     }
 
-    /// `0-63 +64`; where apps or rounds move by other steps, each part with its own: `0-126 +127, 5000 +1`.
+    /// `0-63 +64`. If apps or rounds move by different steps, each part has its own: `0-126 +127, 5000 +1`.
     fn text(&self) -> String {
         if self.steps.is_empty() {
             return series::numbers(&self.ranks);
@@ -214,7 +214,7 @@ impl Stretch {
     }
 }
 
-/// What lies between two rows of ranks.
+/// The differences between two rows of ranks.
 fn steps(one: &[u32], other: &[u32]) -> Vec<i64> {
     let apart = |(one, other): (&u32, &u32)| i64::from(*other) - i64::from(*one);
     one.iter().zip(other).map(apart).collect()

@@ -1,16 +1,16 @@
-//! Numbers and cpu sets in a row, written as runs: `0-63`, `0-350:50`, `0-31|32-63` (by turns).
+//! Numbers and cpu sets of a row, written as runs: `0-63`, `0-350:50`, or `0-31|32-63` (in turn).
 
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-/// Turns that are tried: more than any machine has packages, NUMA nodes or L3 caches worth reading as turns.
+/// The most turns that are tried: no machine has more packages, NUMA nodes or L3 caches that are worth reading as turns.
 const TURNS_MAX: usize = 64;
-/// Runs that are written; what comes behind them is `…`.
+/// The most runs that are written; the rest is `…`.
 const RUNS_MAX: usize = 64;
 
-/// An item of a row that may be another one, moved by a constant.
+/// An item of a row that may equal another one shifted by a constant.
 pub(super) trait Item: PartialEq {
-    /// How far `later` lies behind this item, if it is the same moved.
+    /// The shift from this item to `later`, if `later` is this item shifted.
     fn step_to(&self, later: &Self) -> Option<i64>;
 }
 
@@ -20,7 +20,7 @@ impl Item for u32 {
     }
 }
 
-/// What a process is bound to: OS numbers, ascending; none: unbound. Processes with the same set share it.
+/// The cpus that a process is bound to: OS numbers, ascending; empty: unbound. Processes with the same set share it.
 pub(super) type CpuList = Rc<[u32]>;
 
 impl Item for CpuList {
@@ -38,20 +38,20 @@ impl Item for CpuList {
     }
 }
 
-/// A run of items: the first `turns` of them, and how far each lies behind the one so many places before it.
+/// A run of items. Each item after the first `turns` is the item `turns` places before it, shifted by `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Run {
-    /// Where it begins.
+    /// The place of the first item.
     start: usize,
-    /// Items.
+    /// The number of items.
     len: usize,
-    /// Items after which it goes on in the same way, at least 1.
+    /// The number of items after which the run repeats, at least 1.
     turns: usize,
-    /// How far those lie apart.
+    /// The shift from one repetition to the next.
     step: i64,
 }
 
-/// The whole row as runs. Cost: the items, times the turns tried where they are irregular.
+/// The whole row as runs. Cost: the items; where they are irregular, times the turns tried.
 fn runs<T: Item>(items: &[T]) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut start = 0;
@@ -63,7 +63,7 @@ fn runs<T: Item>(items: &[T]) -> Vec<Run> {
     runs
 }
 
-/// The run from `start` that says the most with the fewest turns.
+/// The run from `start` that covers the most items with the fewest turns.
 fn longest<T: Item>(items: &[T], start: usize) -> Run {
     let left = items.len() - start;
     let mut best = Run {
@@ -78,7 +78,7 @@ fn longest<T: Item>(items: &[T], start: usize) -> Run {
         };
         let same = |&at: &usize| items[at].step_to(&items[at + turns]) == Some(step);
         let len = turns + (start..items.len() - turns).take_while(same).count();
-        // By turns is harder to read: only where each has two items at least, and more than without.
+        // Turns are harder to read. Use them only if each turn has at least two items, and more than it would have without.
         if len >= 2 * turns && len / turns > best.len / best.turns && len > best.len {
             best = Run {
                 start,
@@ -94,7 +94,7 @@ fn longest<T: Item>(items: &[T], start: usize) -> Run {
     best
 }
 
-/// Numbers in their order: `0-7`, `0-350:50`, `5,9`, `0-31|32-63`.
+/// Numbers in order: `0-7`, `0-350:50`, `5,9`, `0-31|32-63`.
 pub(super) fn numbers(row: &[u32]) -> String {
     let mut parts = Vec::new();
     for run in runs(row) {
@@ -125,7 +125,7 @@ fn range(first: u32, last: u32, step: i64) -> String {
     }
 }
 
-/// Cpu sets of places in a row: `0-63: 0,64 +1 · 64: 0-7`. `first` is the number of the first place.
+/// The cpu sets of the places in a row: `0-63: 0,64 +1 · 64: 0-7`. `first` is the number of the first place.
 pub(super) fn sets(first: u32, row: &[CpuList]) -> String {
     let mut parts = Vec::new();
     let mut start = first;
@@ -151,7 +151,7 @@ pub(super) fn sets(first: u32, row: &[CpuList]) -> String {
     parts.join(" · ")
 }
 
-/// A set in list form, `unbound` for none.
+/// A set in list form; `unbound` for an empty set.
 fn set_text(set: &[u32]) -> String {
     if set.is_empty() {
         return "unbound".to_owned();
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn different_rows_are_different_texts() {
         let mut seen = std::collections::HashMap::new();
-        // All rows of four numbers below five.
+        // All rows of four numbers below 5.
         for code in 0..625_u32 {
             let row: Vec<u32> = (0..4).map(|place| code / 5_u32.pow(place) % 5).collect();
             let text = numbers(&row);

@@ -1,4 +1,4 @@
-//! Shapes of nodes: nodes on which a job looks the same, wherever they stand.
+//! Shapes of nodes: all nodes on which a job looks the same, wherever they are in the pool.
 
 use crate::format::spread::{self, AppRun};
 use std::collections::HashMap;
@@ -13,17 +13,17 @@ use stowplan_engine::table::topologies::TopologyId;
 pub(super) struct Shape {
     pub(super) topology: TopologyId,
     pub(super) allowed: PuSetId,
-    /// One of each app that is there, by ascending app: the run on the first node.
+    /// The run on the first node of each app that is there, by ascending app.
     pub(super) runs: Vec<AppRun>,
-    /// Its nodes: ranges in node order.
+    /// Its nodes, as ranges in node order.
     pub(super) nodes: Vec<NodeRange>,
-    /// How many nodes.
+    /// The number of nodes.
     pub(super) count: u64,
-    /// Processes on each.
+    /// The number of processes on each node.
     pub(super) procs: u64,
 }
 
-/// What makes two nodes look the same.
+/// Nodes look the same if these are equal.
 type Looks = (TopologyId, PuSetId, Vec<(AppId, u32, PatternId)>);
 
 /// The shapes of a plan, in the order of their first nodes.
@@ -62,7 +62,7 @@ pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
     shapes
 }
 
-/// How often each place of a run is given out on one of its nodes. Cost: the pattern, however often it comes round.
+/// How many processes of a run get each place on one of its nodes. Cost: the pattern, no matter how often it repeats.
 pub(super) fn places<'p>(
     run: &PlacedRun,
     patterns: &'p Patterns,

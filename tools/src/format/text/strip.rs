@@ -1,4 +1,4 @@
-//! Strips: one sign per core of a node, package by package, each the local rank that is bound there.
+//! Strips: one character per core of a node, package by package. It shows the local rank that is bound to the core.
 
 use super::placement::Placement;
 use super::series;
@@ -11,31 +11,31 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
-/// Nobody is bound here.
+/// No process is bound here.
 const FREE: char = '.';
-/// Nobody may be.
+/// No process may use this unit.
 const FORBIDDEN: char = '~';
-/// A local rank beyond the letters.
+/// A local rank for which there is no letter.
 const BEYOND: char = '#';
-/// Columns of one item of a folded strip.
+/// The most columns of one item of a folded strip.
 const ITEM_COLUMNS: usize = 16;
 
-/// One node, drawn.
+/// The drawing of one node.
 pub(super) struct Strips {
     units: Vec<Unit>,
-    /// What one sign stands for.
+    /// The kind of object that one character stands for.
     pub(super) kind: ObjKind,
-    /// Whether the node has NUMA nodes and L3 caches to draw.
+    /// The levels that the node has and the drawing shows.
     pub(super) levels: Levels,
-    /// Units that may be used.
+    /// The number of units that may be used.
     pub(super) allowed: u32,
-    /// Units that a process is bound to.
+    /// The number of units that a process is bound to.
     pub(super) used: u32,
-    /// What each process is bound to: `2 cores`.
+    /// The size of each process's binding: `2 cores`.
     pub(super) bound: String,
 }
 
-/// Levels that are drawn, where the node has them.
+/// Levels that are drawn if the node has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
     pub(super) package: bool,
@@ -43,7 +43,7 @@ pub(super) struct Levels {
     pub(super) l3: bool,
 }
 
-/// A core, or a hwthread where there are no cores or where processes share them by hwthreads.
+/// A core; or a hwthread, if there are no cores or not all processes have whole cores.
 struct Unit {
     mark: Mark,
     package: Option<u32>,
@@ -51,7 +51,7 @@ struct Unit {
     l3: Option<u32>,
 }
 
-/// Who is bound to a unit.
+/// The processes that are bound to a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
     Free,
@@ -61,30 +61,30 @@ enum Mark {
         local: u32,
         app: AppId,
     },
-    /// So many share it.
+    /// This number of processes share it.
     Load(u64),
 }
 
-/// A piece of a strip, and whose it is.
+/// A piece of a strip, and the app it belongs to.
 pub(super) struct Piece {
     pub(super) text: String,
     pub(super) app: Option<AppId>,
 }
 
-/// How much one item of a line stands for.
+/// What one item of a line stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fold {
     /// A core.
     Unit,
-    /// The cores under one L3.
+    /// All cores under one L3.
     L3,
-    /// The cores of one NUMA node.
+    /// All cores of one NUMA node.
     Numa,
-    /// The package.
+    /// The whole package.
     Package,
 }
 
-/// A line: which packages, and their strip.
+/// A line: the packages it shows, and their strip.
 pub(super) struct Line {
     pub(super) label: String,
     pub(super) pieces: Vec<Piece>,
@@ -121,7 +121,7 @@ impl From<Packages> for Line {
 }
 
 impl Line {
-    /// Its signs, without colours.
+    /// Its characters, without colours.
     pub(super) fn text(&self) -> String {
         self.pieces
             .iter()
@@ -186,9 +186,9 @@ impl Strips {
         strips
     }
 
-    /// How far the strips must be folded to be at most `columns` wide, where that can be.
+    /// How far the strips must be folded to fit into `columns`; a package per item if nothing fits.
     pub(super) fn fold(&self, columns: usize) -> Fold {
-        // What the node has no levels for is folded by the next.
+        // A level that the node lacks is skipped.
         let folds = [
             Some(Fold::Unit),
             self.levels.l3.then_some(Fold::L3),
@@ -207,7 +207,7 @@ impl Strips {
             .unwrap_or(Fold::Package)
     }
 
-    /// The lines; neighbouring packages that look the same share one.
+    /// The lines; neighbouring packages that look the same share one line.
     pub(super) fn lines(&self, fold: Fold) -> Vec<Line> {
         let packages = self.units.chunk_by(|one, next| one.package == next.package);
         let mut lines: Vec<Packages> = Vec::new();
@@ -228,7 +228,7 @@ impl Strips {
         lines.into_iter().map(Line::from).collect()
     }
 
-    /// What the signs of one sign per unit mean, as far as they are drawn.
+    /// The meanings of the characters that are drawn, for one character per unit.
     pub(super) fn meanings(&self) -> Vec<&'static str> {
         let drawn = |test: fn(&Mark) -> bool| self.units.iter().any(|unit| test(&unit.mark));
         let mut meanings = Vec::new();
@@ -250,7 +250,7 @@ impl Strips {
     }
 }
 
-/// The sign of a local rank: `0`-`9`, then `a` for 10-19, `b` for 20-29 …
+/// The character of a local rank: `0`-`9`, then `a` for 10-19, `b` for 20-29 …
 fn sign(local: u32) -> char {
     const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
     match local {
@@ -291,7 +291,7 @@ fn strip(units: &[Unit], fold: Fold) -> Vec<Piece> {
     pieces
 }
 
-/// Units one by one; neighbours with one load are one number between blanks.
+/// Units one by one; neighbours shared by the same number of processes become that number between blanks.
 fn signs(units: &[Unit], pieces: &mut Vec<Piece>) {
     for same in units.chunk_by(|one, next| one.mark == next.mark) {
         let (text, app) = match same[0].mark {
@@ -304,7 +304,7 @@ fn signs(units: &[Unit], pieces: &mut Vec<Piece>) {
     }
 }
 
-/// Many units as one item: their local ranks, or how many share them.
+/// Many units as one item: their local ranks, or how many processes share them.
 fn item(units: &[Unit]) -> Piece {
     let mut locals = Vec::new();
     let mut loads = Vec::new();
@@ -339,7 +339,7 @@ fn item(units: &[Unit]) -> Piece {
 /// The distinct cpu sets of a shape, and how many processes have each; `None`: unbound.
 type Sets = BTreeMap<Option<CpusetId>, u64>;
 
-/// The sets, and whether each has all hwthreads of the cores it touches.
+/// The sets, and whether each one has all hwthreads of the cores it touches.
 fn sets(plan: &Plan, shape: &Shape) -> (Sets, bool) {
     let mut sets = Sets::new();
     for at in &shape.runs {
@@ -352,7 +352,7 @@ fn sets(plan: &Plan, shape: &Shape) -> (Sets, bool) {
     (sets, whole)
 }
 
-/// Who is bound to each logical PU.
+/// The processes bound to each logical PU.
 fn marks(plan: &Plan, shape: &Shape, placement: &Placement, sets: &Sets) -> Vec<Option<Mark>> {
     let world = plan.world();
     let os = world.topologies.pus_os(shape.topology);
@@ -381,13 +381,13 @@ fn marks(plan: &Plan, shape: &Shape, placement: &Placement, sets: &Sets) -> Vec<
     marks
 }
 
-/// What a cpu set is made of.
+/// The size of a cpu set.
 struct Size {
-    /// Units that it touches.
+    /// The number of units that it touches.
     units: u64,
-    /// Its hwthreads.
+    /// The number of its hwthreads.
     pus: u64,
-    /// Whether it has all hwthreads of each.
+    /// Whether it has all hwthreads of these units.
     whole: bool,
 }
 
@@ -417,7 +417,7 @@ fn sizes(plan: &Plan, shape: &Shape, kind: ObjKind, sets: &Sets) -> Vec<Size> {
     sets.keys().flatten().map(size).collect()
 }
 
-/// How many units each process is bound to: cores where all have whole cores, else hwthreads.
+/// How many units each process is bound to: cores if all processes have whole cores, else hwthreads.
 fn bound(plan: &Plan, shape: &Shape, sets: &Sets) -> String {
     let kind = match plan.world().topologies.count(shape.topology, ObjKind::Core) {
         0 => ObjKind::Hwthread,
@@ -450,7 +450,7 @@ fn bound(plan: &Plan, shape: &Shape, sets: &Sets) -> String {
     }
 }
 
-/// Which object of a kind each logical PU is in.
+/// The object of a kind that each logical PU is in.
 fn level(topologies: &Topologies, topology: TopologyId, kind: ObjKind) -> Vec<Option<u32>> {
     let mut of_pu = vec![None; topologies.pus_os(topology).len()];
     for (object, number) in topologies.objects(topology, kind).zip(0..) {

@@ -1,4 +1,4 @@
-//! A row per shape: how many nodes, what each holds, how they are called.
+//! A row per shape: the number of nodes, what each node holds, and the names of the nodes.
 
 use super::Shown;
 use super::shapes::Shape;
@@ -8,16 +8,16 @@ use crate::format::hosts;
 use crate::format::screen::{Screen, counted, grouped, width};
 use stowplan_engine::id::Id as _;
 
-/// Where the text of a column stands.
+/// The side to which the text of a column is aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     Left,
     Right,
 }
 
-/// Columns before the hosts.
+/// The number of columns before the hosts.
 const COLUMNS: usize = 7;
-/// Apps named in a cell.
+/// The most apps that a cell names.
 const APPS_NAMED: usize = 3;
 
 /// The letter of a shape.
@@ -26,7 +26,7 @@ pub(super) fn letter(at: usize) -> char {
     char::from(LETTERS[at.min(25)])
 }
 
-/// Lines of columns as wide as they need be, two spaces apart.
+/// Lines of aligned columns, each as wide as its longest cell, two spaces apart.
 pub(super) fn aligned<const N: usize>(rows: &[[String; N]], sides: &[Side; N]) -> Vec<String> {
     let mut widths = [0; N];
     for row in rows {
@@ -54,10 +54,10 @@ pub(super) fn aligned<const N: usize>(rows: &[[String; N]], sides: &[Side; N]) -
     rows.iter().map(line).collect()
 }
 
-/// Columns of the ranks of a node; longer ones stand below the table.
+/// The most columns for the ranks of a node; longer texts are written below the table.
 const RANKS_COLUMNS: usize = 32;
 
-/// The head of the table, the shapes, and how many there are beyond; and for each shape whether something of it was cut.
+/// The head of the table, a row per shape, and the number of shapes left out; and for each shape whether its row was cut.
 pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> (Vec<String>, Vec<bool>) {
     let head = [
         "shape",
@@ -141,7 +141,7 @@ fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; C
     ]
 }
 
-/// The names of a shape's nodes, as many as there is room for.
+/// The names of a shape's nodes, as many as fit.
 fn folded(told: &Told<'_>, shape: &Shape, columns: usize) -> String {
     let names = &told.plan.world().names;
     let mut text = String::new();

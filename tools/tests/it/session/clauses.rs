@@ -1,11 +1,11 @@
-//! `docs/reservations.md` names a test for each clause, decision, invariant and threat, and the tests exist.
+//! `docs/reservations.md` names a test for each clause, decision, invariant and threat, and these tests exist.
 
 use super::{ours, root};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Where tests may stand.
+/// Where tests may be.
 const SOURCES: &[&str] = &[
     "session/tests",
     "session/src",

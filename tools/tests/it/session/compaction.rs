@@ -1,4 +1,4 @@
-//! Compaction and the files around a journal: whatever stands there stays, and one history is kept.
+//! Compaction, and other files around a journal: the other files stay as they are, and one history is kept.
 
 use super::session;
 use crate::folder::Folder;
@@ -8,14 +8,14 @@ use std::process::Command;
 use stowplan_cli::journal_file::{FileError, JournalFile};
 use stowplan_session::{Config, Event, Initial, Journal, Name, State, ToolRole};
 
-/// Bytes from which on `serve` compacts a journal.
+/// The size in bytes from which `serve` compacts a journal.
 const COMPACTED: usize = 64 << 20;
 
 fn node(at: u32) -> String {
     format!("node-with-a-long-name-{at}")
 }
 
-/// A journal of more bytes than these, made of snapshots.
+/// A journal with more bytes than this, made of snapshots.
 fn larger_than(bytes: usize) -> Vec<u8> {
     let config = Config::default();
     let initial = Initial {
@@ -37,7 +37,7 @@ fn larger_than(bytes: usize) -> Vec<u8> {
     journal.into_store()
 }
 
-/// What stands in a folder: name, and bytes or where a link leads.
+/// The contents of a folder: each name, with its bytes or the target of a link.
 fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
         .unwrap()
@@ -55,13 +55,13 @@ fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Others' files beside a journal: a precious one, and a journal in use.
+/// Puts other files beside a journal: a precious file, and a journal that is in use.
 fn put_others(folder: &std::path::Path, journal: &[u8]) {
     std::fs::write(folder.join("precious"), b"precious").unwrap();
     std::fs::write(folder.join("J.compact"), journal).unwrap();
 }
 
-/// Takes the links to the precious file away; how many there were.
+/// Removes the links to the precious file. Gives how many there were.
 fn take_links(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap();
     let links: Vec<_> = entries
@@ -74,7 +74,7 @@ fn take_links(folder: &Path) -> usize {
     links.len()
 }
 
-/// Every way in which other files can be in the way: nothing but the journal changes, and it stays one history.
+/// Other files are in the way in every possible manner: nothing but the journal changes, and it keeps one history.
 #[test]
 fn a_compaction_touches_its_journal_and_nothing_else() {
     let bytes = larger_than(COMPACTED);
@@ -100,7 +100,7 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
         let (before, aside) = (standing(other), standing(folder.path()));
         let full = way == "full disk";
         let limit = if full { "1024" } else { "unlimited" };
-        // Links to the precious file stand under the names of the process's first drafts.
+        // There are links to the precious file under the names of the process's first drafts.
         let script = format!(
             "for n in 0 1 2; do ln -s precious '{}'/.stowplan-$$-$n.part; done; ulimit -f {limit}; exec '{}' session serve --journal '{journal}' <<'EOF'\n{{}}\nEOF",
             other.display(),
@@ -150,7 +150,7 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
     }
 }
 
-/// A server compacts what it writes as well: a journal never grows out of what can be read again.
+/// A server also compacts what it writes, so that a journal never becomes too large to be read again.
 #[test]
 fn a_journal_that_grows_is_compacted_while_it_is_served() {
     let folder = Folder::new("compaction-served");
@@ -186,7 +186,7 @@ fn a_journal_that_grows_is_compacted_while_it_is_served() {
     );
 }
 
-/// The lock is on the file that stands under the name, through every name that leads to it, before and after.
+/// The lock is on the file itself. It holds through every name that leads to the file, before and after a compaction.
 #[test]
 fn every_name_of_a_compacted_journal_is_in_use() {
     let folder = Folder::new("one-history");
@@ -201,7 +201,7 @@ fn every_name_of_a_compacted_journal_is_in_use() {
         file = file.replace(b"").unwrap();
         assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("real"));
     }
-    // Somebody put another file there: it is not replaced.
+    // Another process put a file there: it is not replaced.
     std::fs::remove_file(&real).unwrap();
     std::fs::write(&real, b"theirs").unwrap();
     assert!(matches!(file.replace(b"ours"), Err(FileError::InUse)));

@@ -1,4 +1,4 @@
-//! `map --session` beside `-H`: the sessions say which nodes there are, `-H` selects among them. Source: contract, `--session`.
+//! `map --session` together with `-H`: the sessions say which nodes exist, and `-H` selects among them. Source: contract, `--session`.
 
 use super::session;
 use crate::folder::Folder;

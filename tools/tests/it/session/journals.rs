@@ -242,7 +242,7 @@ fn serving(journal: &str) -> Child {
         .unwrap()
 }
 
-/// A launcher's channel, killed without warning while it works: each answer that left is on disk.
+/// A server on a launcher's channel is killed without warning while it works. Each answer that it gave is on disk.
 #[test]
 fn a_killed_server_has_kept_every_answer() {
     let folder = Folder::new("killed");
@@ -281,7 +281,7 @@ fn a_killed_server_has_kept_every_answer() {
     }
 }
 
-/// The file system takes no more: a clear error, and nothing was answered that is not on disk.
+/// When the file system is full, the error is clear, and everything that was answered is on disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_with_an_error_and_keeps_every_answer() {
@@ -303,7 +303,7 @@ fn a_full_disk_ends_with_an_error_and_keeps_every_answer() {
         let first = json!({"initial": {"nodes": ["a"], "tools": ["t"]}});
         let mut sent = writeln!(stdin, "{first}");
         for number in 0..2000 {
-            // The server ends before it has read everything.
+            // The server ends before it has read all of its input.
             sent = sent.and_then(|()| {
                 writeln!(
                     stdin,

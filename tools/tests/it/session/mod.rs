@@ -1,11 +1,11 @@
-//! `stowplan session` as people and launchers meet it.
+//! `stowplan session` as people and launchers use it.
 
 #![expect(
     clippy::unwrap_used,
     reason = "what fails here fails the test, in its helpers too"
 )]
 
-// Scenario files: ours, those of the contract, and what is none.
+// Scenario files: ours, the contract's, and files that are not scenarios.
 mod scenarios;
 // Journals on disk: locks, limits, damage, kills.
 mod journals;
@@ -14,14 +14,14 @@ mod journals;
 mod compaction;
 // Hosts within sessions.
 mod hosts;
-// The table of clauses, decisions and invariants names tests that exist.
+// The tests named in the table of clauses, decisions and invariants exist.
 mod clauses;
 // The schema of lines and answers.
 mod schema;
 
 use std::path::{Path, PathBuf};
 
-/// What a run of the command said.
+/// The output of a run of the command.
 struct Said {
     status: u8,
     out: String,

@@ -57,7 +57,7 @@ fn an_expectation_that_is_not_met_is_shown_and_exits_with_1() {
     assert_eq!(session(&["run", &path, "--format", "text"], b"").status, 1);
 }
 
-/// Documents with one malformed thing each.
+/// Documents with one malformed part each.
 fn malformed() -> Vec<Json> {
     let step = |step: Json| json!({"name": "bad", "steps": [step]});
     let initial = |initial: Json| json!({"name": "bad", "initial": initial, "steps": []});
@@ -105,7 +105,7 @@ fn malformed() -> Vec<Json> {
     ]
 }
 
-/// The good scenario before a malformed one must not be run either.
+/// A good scenario before a malformed one is not run either.
 #[test]
 fn what_is_no_scenario_says_where_and_prints_nothing() {
     let folder = Folder::new("malformed");
@@ -224,7 +224,8 @@ fn a_terminal_is_told_no_control_characters() {
     );
 }
 
-/// Transcripts of the command line: `$ stowplan session …`, then what it prints, on both streams, journals and all. `UPDATE=1` rewrites answers.
+/// Transcripts of the command line: `$ stowplan session …`, then everything it prints, on both streams, journals included.
+/// `UPDATE=1` rewrites the answers.
 #[test]
 fn each_transcript_prints_what_it_says() {
     let folder = Folder::new("cases");

@@ -1,4 +1,4 @@
-//! `docs/session.schema.json`: what is read and answered fits it, what is refused does not.
+//! `docs/session.schema.json`: what is read and answered matches it, and what is refused does not.
 
 use super::{ours, root, session};
 use crate::folder::Folder;
@@ -13,7 +13,7 @@ fn part(name: &str) -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// Our scenarios: first line and steps.
+/// Our scenarios, each as its first line and its steps.
 fn scenarios() -> Vec<(Json, Vec<Json>)> {
     let mut all = Vec::new();
     for path in ours() {
