@@ -8,7 +8,7 @@
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
 //! ```
-//! A packed request stands as its length and its bytes; `maybe` is a number, 0 or 1, and the text behind a 1.
+//! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
 use crate::args::{JobArgs, MapArgs};
 use crate::draft::{Draft, Job};
@@ -27,7 +27,7 @@ impl Job {
     /// The job in bytes. Same job, same bytes.
     ///
     /// # Errors
-    /// `bad-request` beyond 64 MiB of request, or 4 GiB of all.
+    /// `bad-request` when the request has more than 64 MiB, or the whole more than 4 GiB.
     ///
     /// Cost: linear in the job.
     pub fn to_bytes(&self) -> Result<Vec<u8>, JobError> {
@@ -69,7 +69,7 @@ impl Draft {
     /// Reads what [`Job::to_bytes`] wrote.
     ///
     /// # Errors
-    /// `bad-request`, with the byte: foreign, cut, damaged, of another version.
+    /// `bad-request`, with the byte, when the bytes are foreign, cut, damaged or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JobError> {
         let header = bytes
             .get(..HEADER)

@@ -1,4 +1,4 @@
-//! The columns of rows: which, in what order (`--columns`).
+//! The columns of rows: which to show, and in what order (`--columns`).
 
 /// A column of the table of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,10 +58,10 @@ impl Column {
     }
 }
 
-/// Reads names apart by commas, each once.
+/// Reads names that are separated by commas. Each may be given once.
 ///
 /// # Errors
-/// The word that is no column, or stands there twice.
+/// The word that is not a column, or that is given twice.
 /// ```
 /// use stowplan_job::columns::{Column, read};
 /// assert_eq!(read("cpus,rank"), Ok(vec![Column::Cpus, Column::Rank]));

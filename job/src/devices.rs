@@ -1,4 +1,4 @@
-//! Devices that `--devices` states, given to the topologies of a job's nodes.
+//! Gives the devices that `--devices` states to the topologies of a job's nodes.
 
 use crate::error::JobError;
 use crate::named_nodes::hosts;

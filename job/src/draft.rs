@@ -1,4 +1,5 @@
-//! A job that is still being described: from nothing, from words, from a request or from bytes; what was set last counts.
+//! A job that is still being described. It starts empty, or from words, a request or bytes. If something is set twice, the last
+//! value counts.
 
 use crate::args::{JobArgs, MapArgs, Outer, read_args};
 use crate::error::JobError;
@@ -36,7 +37,7 @@ use stowplan_engine::text::said::MapChoice;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// What there was before anything was set.
+    /// The request before anything was set.
     base: Intake,
     args: JobArgs,
     parent: Option<Parent>,
@@ -47,7 +48,7 @@ pub struct Draft {
     files: GivenFiles,
 }
 
-/// A job whose words are right, each alone, with the files given.
+/// A job whose words are valid, each by itself, with the files that were given.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// What is asked.
@@ -56,7 +57,7 @@ pub struct Job {
     pub files: GivenFiles,
 }
 
-/// Whose a policy is.
+/// The owner of a policy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Whose {
     /// The job's.
@@ -109,10 +110,10 @@ impl Kind {
 }
 
 impl Draft {
-    /// A command line behind the launcher's name.
+    /// Reads the words of a command line after the launcher's name.
     ///
     /// # Errors
-    /// As `stowplan map`; options of the machine and of the output are `bad-option`.
+    /// As `stowplan map`. Options of the machine and of the output are `bad-option`.
     pub fn from_words(words: &[String]) -> Result<Self, JobError> {
         let read = read_args(words, Outer::Refused)?;
         read.clone().finish()?;
@@ -124,7 +125,7 @@ impl Draft {
         })
     }
 
-    /// A spawn request in JSON.
+    /// Reads a spawn request in JSON.
     ///
     /// # Errors
     /// As `stowplan spawn`.
@@ -138,7 +139,7 @@ impl Draft {
         })
     }
 
-    /// The job that a [`Job`] is, open to changes again.
+    /// The job of these parts of a [`Job`], open to changes again.
     pub(crate) fn of_parts(base: Intake, args: JobArgs, parent: Option<Parent>) -> Self {
         Self {
             base,
@@ -148,22 +149,22 @@ impl Draft {
         }
     }
 
-    /// Apps so far, holes counted.
+    /// Apps so far, including holes.
     #[must_use]
     pub fn apps(&self) -> u32 {
         u32::try_from(self.base.apps().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether there is such an app, and no hole in its place.
+    /// Whether there is such an app, and it is not a hole.
     #[must_use]
     pub fn has_app(&self, app: u32) -> bool {
         app < self.apps() && matches!(self.base.apps().get(app_id(app)), Some(AppRow::App { .. }))
     }
 
-    /// Adds an app: `None` for as many processes as policy and slots give. Gives its number.
+    /// Adds an app and returns its number. `procs`: `None` for as many processes as policy and slots give.
     ///
     /// # Errors
-    /// `bad-value` for no processes; `job-too-large`. Nothing is added then.
+    /// `bad-value` for 0 processes; `job-too-large`. Nothing is added then.
     pub fn add_app(&mut self, program: &str, procs: Option<u32>) -> Result<u32, JobError> {
         let app = self.apps();
         if app >= APPS_MAX {
@@ -191,8 +192,8 @@ impl Draft {
     /// Sets a policy.
     ///
     /// # Errors
-    /// `bad-directive`, `bad-qualifier`, `bad-value`, `contradicting-qualifiers`, `app-forbidden-qualifier`: what is wrong in
-    /// these words alone; nothing changes then.
+    /// `bad-directive`, `bad-qualifier`, `bad-value`, `contradicting-qualifiers`, `app-forbidden-qualifier`: an error in these
+    /// words alone. `job-too-large` when the text is too long. Nothing changes then.
     pub fn set_policy(&mut self, kind: Kind, whose: Whose, text: &str) -> Result<(), JobError> {
         bounded(text)?;
         judge(kind, whose, text)?;
@@ -203,7 +204,7 @@ impl Draft {
     /// Sets the host list of an app.
     ///
     /// # Errors
-    /// `bad-hostlist`, `job-too-large`; nothing changes then.
+    /// `bad-hostlist`, `job-too-large`. Nothing changes then.
     pub fn set_hosts(&mut self, app: u32, list: &str) -> Result<(), JobError> {
         bounded(list)?;
         let mut trial = Intake::new();
@@ -214,30 +215,30 @@ impl Draft {
         Ok(())
     }
 
-    /// Sets the hostfile of an app: its contents, which are read when the job is placed.
+    /// Sets the contents of an app's hostfile. They are read when the job is placed.
     ///
     /// # Errors
-    /// `bad-value` beyond the bound of texts.
+    /// `job-too-large` when the text is longer than a text may be.
     pub fn set_hostfile(&mut self, app: u32, text: &str) -> Result<(), JobError> {
         bounded(text)?;
         self.hostfiles.insert(app, text.to_owned());
         Ok(())
     }
 
-    /// Gives a file that words name.
+    /// Gives the contents of a file that words name.
     ///
     /// # Errors
-    /// `bad-value` beyond the bound of texts.
+    /// `job-too-large` when the text is longer than a text may be.
     pub fn set_file(&mut self, name: &str, text: &str) -> Result<(), JobError> {
         bounded(text)?;
         self.files.give(name, text);
         Ok(())
     }
 
-    /// The job as it was described.
+    /// Makes the job as it was described.
     ///
     /// # Errors
-    /// Words of one owner that stand against each other; words that only a job may say, on an app.
+    /// Words of one owner that contradict each other, or words on an app that only a job may say.
     ///
     /// Cost: linear in what was said.
     pub fn finish(&self) -> Result<Job, JobError> {
@@ -268,7 +269,7 @@ impl Draft {
             parent: self.parent.clone(),
         };
         if let Err(error) = forbidden {
-            // Something else may count first.
+            // Another error in the words may come first.
             judge_words(asked, &files)?;
             return Err(error.into());
         }
@@ -280,7 +281,7 @@ impl Draft {
     }
 }
 
-/// What the words of one directive say, where one of these is said.
+/// What the words of one directive say. `None` for what they do not say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Said {
     /// Where processes go.
@@ -289,14 +290,14 @@ pub struct Said {
     pub rank: Option<RankBy>,
     /// What they are bound to.
     pub bind: Option<BindTo>,
-    /// Whether qualifiers stand beside it.
+    /// Whether there are qualifiers.
     pub qualified: bool,
 }
 
 /// Reads one directive by itself.
 ///
 /// # Errors
-/// What is wrong in its words.
+/// The error in its words.
 pub fn read_policy(kind: Kind, text: &str) -> Result<Said, JobError> {
     bounded(text)?;
     let mut intake = Intake::new();
@@ -317,11 +318,11 @@ pub fn read_policy(kind: Kind, text: &str) -> Result<Said, JobError> {
     })
 }
 
-/// What is wrong in the words of one directive.
+/// Checks the words of one directive.
 fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     let mut trial = Intake::new();
     say(&mut trial, kind, whose, text)?;
-    // Words that stand against each other are found where there is an app: the first one stands for any.
+    // Contradictions are found only if there is an app. App 0 stands for any app.
     let mut trial = Intake::new();
     trial.push_app(Label::default());
     let stand_in = whose.app().map_or(Whose::Job, |_| Whose::App(0));

@@ -1,4 +1,4 @@
-//! Why a job has no plan: class, sentence, hint, and the words meant with their place, as data.
+//! Why a job has no plan, as data: the class, the sentence, the hint, and the words in question with their place.
 
 use std::ops::Range;
 use stowplan_engine::error::at::{At, AtText};
@@ -12,9 +12,9 @@ use stowplan_topo::TopoError;
 pub enum JobError {
     /// The request cannot be honoured.
     Map(MapError),
-    /// A topology cannot be had.
+    /// A topology cannot be read.
     Topo(TopoError),
-    /// A class of its own, and a sentence.
+    /// An error with this class and this sentence.
     Told {
         /// The stable class.
         class: &'static str,
@@ -52,7 +52,7 @@ impl JobError {
         }
     }
 
-    /// What was asked, what there was, where: one line.
+    /// What was asked, what there was, and where. One line.
     #[must_use]
     pub fn message(&self) -> String {
         match self {
@@ -62,7 +62,7 @@ impl JobError {
         }
     }
 
-    /// What would work, where that is known: the text behind `help: `.
+    /// What would work, if that is known: the text after `help: `.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -81,7 +81,7 @@ impl JobError {
         }
     }
 
-    /// Where the words meant stand: those that there are to show, the first one first.
+    /// Where the words in question are, first place first. Places without a text to show are left out.
     #[must_use]
     pub fn places(&self) -> Vec<&At> {
         let Self::Map(MapError::Spec(error)) = self else {
@@ -92,7 +92,7 @@ impl JobError {
         error.places().into_iter().filter(shown).collect()
     }
 
-    /// The text in which the words meant stand, and their bytes in it.
+    /// The text that contains the words in question, and their bytes in it.
     #[must_use]
     pub fn text(&self) -> Option<(&str, Range<usize>)> {
         let at = *self.places().first()?;
@@ -104,7 +104,7 @@ impl JobError {
     }
 }
 
-/// The value of a `-c` beside `-n`: cpus of a process, for people who know srun.
+/// The value of a `-c` that is given together with `-n`. People who know srun mean cpus per process by it.
 fn cpus_meant(error: &SpecError) -> Option<&str> {
     let SpecError::BadOption {
         option,
@@ -127,7 +127,7 @@ impl std::fmt::Display for JobError {
 
 impl std::error::Error for JobError {}
 
-/// A sentence without what would break its line, or the terminal.
+/// A sentence with its control characters replaced, because they would break the line or the terminal.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     text.chars()

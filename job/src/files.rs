@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stowplan_engine::stage::resolve::Files;
 
-/// Contents by name. Anything else is unreadable.
+/// The contents of files, by name. A file of any other name cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GivenFiles {
     texts: BTreeMap<String, Arc<str>>,
 }
 
 impl GivenFiles {
-    /// Gives a file, in place of one of that name.
+    /// Gives a file, in place of any file of that name.
     pub fn give(&mut self, name: &str, text: &str) {
         self.texts.insert(name.to_owned(), text.into());
     }

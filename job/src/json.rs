@@ -1,6 +1,6 @@
-//! JSON read in place: judged whole first, then walked without a copy. Every value keeps its position.
+//! JSON read in place: the whole text is judged first, then walked without a copy. Every value keeps its position.
 
-/// Containers inside containers, at most.
+/// The most levels of containers inside containers.
 pub const DEPTH_MAX: usize = 64;
 
 /// What is wrong with a text, and at which byte.
@@ -44,7 +44,7 @@ pub enum Kind {
 }
 
 impl<'a> Json<'a> {
-    /// Judges a text: RFC 8259, UTF-8 without a byte order mark, nothing behind the value, at most [`DEPTH_MAX`] levels.
+    /// Judges a text: RFC 8259, UTF-8 without a byte order mark, nothing after the value, at most [`DEPTH_MAX`] levels.
     ///
     /// # Errors
     /// The first byte that is wrong. Cost: one pass, no memory.
@@ -126,7 +126,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// The members of an object: where the name stands, the name, where the value stands.
+    /// The members of an object: where the name starts, the name, and where the value starts.
     pub fn members(&self, at: At) -> impl Iterator<Item = (At, String, At)> + use<'a> {
         let this = *self;
         let mut next = this.first_inside(at);
@@ -145,7 +145,7 @@ impl<'a> Json<'a> {
         (!closes).then_some(first)
     }
 
-    /// The value behind a comma, if one comes next.
+    /// Where the value after a comma starts, if a comma comes next.
     fn behind(&self, end: usize) -> Option<usize> {
         let comma = self.skip_space(end);
         (self.text.as_bytes().get(comma) == Some(&b',')).then(|| self.skip_space(comma + 1))
@@ -159,7 +159,7 @@ impl<'a> Json<'a> {
         at
     }
 
-    /// One behind the last byte of the value at `at`; the text is known to be sound.
+    /// One past the last byte of the value at `start`. The text is known to be sound.
     fn end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = start;
@@ -215,7 +215,7 @@ pub fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
     (clip(line), clip(column))
 }
 
-/// A sound string literal as text.
+/// The text of a sound string literal.
 fn unescape(literal: &str) -> String {
     let inside = literal
         .strip_prefix('"')
@@ -282,7 +282,7 @@ impl Judge<'_> {
             self.at += 1;
         }
     }
-    /// A value; `depth` levels may still open. Goes no deeper than that.
+    /// Judges a value. At most `depth` more levels may open.
     fn value(&mut self, depth: usize) -> Result<(), JsonError> {
         self.space();
         match self.peek() {

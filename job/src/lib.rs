@@ -1,9 +1,9 @@
-//! From the words of a job to its plan: command lines and JSON requests are read, topologies are put together to a machine,
-//! the engine places.
+//! From the words of a job to its plan: this crate reads command lines and JSON requests, puts topologies together into a machine,
+//! and has the engine place the job.
 //!
-//! An inner part of stowplan: nothing here is promised to stay. Launchers use the crate `stowplan`.
+//! This is an internal crate of stowplan: its API is not promised. Launchers use the crate `stowplan`.
 //!
-//! It opens no file and reads no environment: what the words name outside of them comes through [`outside::Outside`].
+//! It opens no file and reads no environment: everything that the words refer to comes through [`outside::Outside`].
 //! ```
 //! use stowplan_job::args::map_args;
 //! use stowplan_job::outside::FilesAlone;
@@ -19,34 +19,34 @@
 
 // What options mean.
 pub mod meaning;
-// Columns of rows.
+// The columns to show.
 pub mod columns;
 // The options of the command line, as one table.
 pub mod options;
-// argv -> what it says.
+// argv -> a request and the options of the job.
 pub mod args;
-// A command line cut into apps and options, so that one may be changed.
+// A command line cut into apps and options, so that an option can be changed.
 pub mod words;
 // JSON read in place, with positions.
 pub mod json;
-// A spawn request in JSON -> what it says.
+// Spawn requests in JSON.
 pub mod request;
-// What a refusal says, as data.
+// Refusals, as data.
 pub mod error;
 // Where topologies came from.
 pub mod sources;
-// What the words name outside of them.
+// What the words refer to: files and the like.
 pub mod outside;
 // Nodes that an option names.
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.
 mod devices;
 mod rows;
-// Topologies and what else is known of the nodes.
+// Topologies and everything else that is known about the nodes.
 pub mod machine;
-// The ranks of a job in an order of their own.
+// Ranks in another order.
 mod rank_order;
-// The job of a task map.
+// The sequence of a task map.
 mod sequence;
 // Files that were given with a job.
 pub mod files;

@@ -1,4 +1,4 @@
-//! The machine that a job is placed on: topologies read, nodes they are for, the cpus that may be used.
+//! The machine on which a job is placed: its topologies, the nodes that have them, and the cpus that may be used.
 
 use crate::args::JobArgs;
 use crate::devices::give;
@@ -18,17 +18,17 @@ use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_engine::text::hostlist::plain;
 
-/// The word for the machine at hand.
+/// The word for this machine, on which stowplan runs.
 const HERE: &str = "here";
-/// The node that there is where neither hosts nor `--head` are given.
+/// The node of a job that names neither hosts nor `--head`.
 const LOCALHOST: &str = "localhost";
 
-/// Reads what the options of the job say of the machine.
+/// Reads what the options of the job say about the machine.
 ///
 /// # Errors
 /// `bad-topology`, `bad-hostlist`, `bad-cpu-list`, `bad-option`: the first, in the order of the options.
 ///
-/// Cost: the texts and files named.
+/// Cost: the texts, and the files that they name.
 pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
     let mut rows: Vec<Row> = Vec::new();
@@ -68,7 +68,8 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
         });
     }
     if job.topos.is_empty() {
-        // The machine at hand, for its own nodes alone: none is ever assumed. Where it cannot be read, no node has a topology.
+        // Without --topo, this machine's topology is used for its own nodes only: no topology is ever assumed. If it cannot be
+        // read, no node has a topology.
         if let Ok(draft) = outside.here() {
             rows.push(Row {
                 nodes: Some(own_names(job, outside)),
@@ -123,7 +124,7 @@ impl Tables {
     }
 }
 
-/// Options for nodes that name none of the job's: a note for each.
+/// A note for each option that names nodes, but none of the job's nodes.
 ///
 /// Cost: a search for each range of names.
 pub fn without_nodes(job: &JobArgs, names: &Names) -> Vec<Note> {
@@ -148,7 +149,7 @@ pub fn without_nodes(job: &JobArgs, names: &Names) -> Vec<Note> {
     notes
 }
 
-/// The names under which the machine at hand may stand in a job.
+/// The names that this machine may have in a job.
 fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     let mut names = outside.names_here();
     names.push(LOCALHOST.to_owned());
@@ -156,7 +157,7 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.iter().map(|name| plain(name)).collect()
 }
 
-/// `NODES=LIST`: these nodes have the cpus of the list alone.
+/// `NODES=LIST`: limits these nodes to the cpus of the list.
 fn limit(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
     let refused = |why: String| JobError::Told {
         class: "bad-cpu-list",

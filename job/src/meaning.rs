@@ -67,7 +67,7 @@ pub enum Meaning {
     Threads,
     /// `--show-attributes`.
     ShowAttributes,
-    /// An option of prterun that does not touch placement.
+    /// An option of prterun that does not affect placement.
     Ignored,
 }
 

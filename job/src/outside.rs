@@ -1,4 +1,4 @@
-//! What the words of a job name outside of them: files, and what only the command has to give.
+//! What the words of a job refer to: files, and things that only the command can provide.
 
 use crate::error::JobError;
 use stowplan_engine::stage::resolve::Files;
@@ -6,7 +6,7 @@ use stowplan_engine::table::topologies::TopologyDraft;
 use stowplan_session::State;
 use stowplan_topo::TopoError;
 
-/// What the words of a job name outside of them: files, and what only the command has to give.
+/// What the words of a job refer to: files, and things that only the command can provide.
 pub trait Outside: Files {
     /// An environment variable, for `--from-env`.
     fn variable(&self, _name: &str) -> Option<String> {
@@ -16,7 +16,7 @@ pub trait Outside: Files {
     /// The sessions that `--session` names.
     ///
     /// # Errors
-    /// `journal`, in the words of who reads it.
+    /// `journal`, in the words of the code that reads it.
     fn sessions(&self, path: &str) -> Result<State, JobError> {
         Err(JobError::Told {
             class: "journal",
@@ -24,22 +24,22 @@ pub trait Outside: Files {
         })
     }
 
-    /// The machine at hand, for `--topo here` and for its own nodes where no topology is named.
+    /// The topology of this machine, for `--topo here`, and for its own nodes if no topology is named.
     ///
     /// # Errors
-    /// `bad-topology` where it cannot be read; the library reads none.
+    /// `bad-topology` when it cannot be read. The library does not read it.
     fn here(&self) -> Result<TopologyDraft, TopoError> {
         let reason = "it is not read here".to_owned();
         Err(TopoError::Live { reason })
     }
 
-    /// The names of the machine at hand, beside `localhost`.
+    /// The names of this machine, other than `localhost`.
     fn names_here(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Files alone.
+/// Files, and nothing else.
 #[derive(Clone, Copy)]
 pub struct FilesAlone<'f>(pub &'f dyn Files);
 

@@ -1,4 +1,4 @@
-//! A job on a machine: words that were read become a plan.
+//! Places a job on a machine: turns the words that were read into a plan.
 
 use crate::args::{Format, JobArgs, MapArgs};
 use crate::error::JobError;
@@ -15,7 +15,7 @@ use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_session::SpawnedBy;
 
-/// Worker threads at most: more would only wait for each other.
+/// The most worker threads. More would only wait for each other.
 const THREADS_MAX: usize = 256;
 
 /// A job that was placed.
@@ -32,9 +32,9 @@ pub struct Placement {
 /// Places a job on the machine that its own words describe.
 ///
 /// # Errors
-/// The first that the request deserves, in the order of errors "Which class".
+/// The first error, in the order of errors "Which class".
 ///
-/// Cost: what is named outside, and the engine's.
+/// Cost: reading what the words refer to, and the engine's cost.
 pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {
     if let Some(system) = &asked.job.here {
         return Err(JobError::Told {
@@ -57,13 +57,13 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     })
 }
 
-/// Places a job on a machine that is there already; what its words say of a machine (`--topo`, `--head`,
-/// `hwloc_default_cpu_list`) is passed over.
+/// Places a job on a given machine. What the job's words say about a machine (`--topo`, `--head`, `hwloc_default_cpu_list`) is
+/// ignored.
 ///
 /// # Errors
-/// As [`place`], but for the topologies.
+/// As [`place`], except for errors about topologies.
 ///
-/// Cost: files that are named, a copy of the machine's tables, the engine's.
+/// Cost: the files that are named, a copy of the machine's tables, and the engine's cost.
 pub fn place_on(
     machine: &Machine,
     asked: MapArgs,
@@ -75,11 +75,11 @@ pub fn place_on(
     order.give(placed(resolved, machine, threads)?, outside)
 }
 
-/// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that it
-/// may use.
+/// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may
+/// use.
 ///
 /// # Errors
-/// As [`place_on`], but for the placement.
+/// As [`place_on`], except for errors of placement.
 pub fn resolve_on(
     machine: &Machine,
     asked: MapArgs,
@@ -93,15 +93,15 @@ pub fn resolve_on(
     meet(words, &job, machine, outside)
 }
 
-/// What is wrong in the words of a job, together.
+/// Checks all words of a job together.
 ///
 /// # Errors
-/// As [`place`], but for everything that is found on a machine.
+/// As [`place`], except for errors that are found on a machine.
 pub fn judge_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
     words(asked, outside).map(|_| ())
 }
 
-/// What the words alone say, before any file of theirs is read.
+/// What the words alone say, before any file that they name is read.
 struct Words {
     decided: Decided,
     notes: Vec<Note>,
@@ -109,7 +109,7 @@ struct Words {
 
 fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
     let MapArgs { job, taken, parent } = asked;
-    // The mapper sees only what travels, from the command line as well.
+    // The mapper sees only what the relay carries, also for a command line.
     let relayed = taken.relay()?;
     let affinity = affinity_file(&job, outside)?;
     let context = Context {
@@ -125,7 +125,7 @@ fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobE
     Ok((words, job))
 }
 
-/// Reads the files that the words name; the sessions say which nodes there are.
+/// Reads the files that the words name. If there are sessions, they say which nodes there are.
 fn meet(
     words: Words,
     job: &JobArgs,
@@ -144,7 +144,7 @@ fn meet(
     Ok((resolved, machine))
 }
 
-/// The format that a request to show the map stands for, where none is named (`per-app` 7).
+/// The format that a request to show the map asks for, if no format is named (`per-app` 7).
 fn displayed(request: &SpawnRequest) -> Option<Format> {
     let shows = |key| request.attributes().is_set(Owner::Job, key);
     if shows(keys::JOB_DISPLAY_DEVEL_MAP) {
@@ -154,7 +154,7 @@ fn displayed(request: &SpawnRequest) -> Option<Format> {
     }
 }
 
-/// How variables of other batch systems begin: they hold hosts, no affinity file.
+/// How variables of other batch systems begin. These variables hold hosts, not an affinity file.
 const OTHERS: &[&str] = &[
     "SLURM_",
     "PBS_",
@@ -165,7 +165,7 @@ const OTHERS: &[&str] = &[
     "PE_HOSTFILE",
 ];
 
-/// LSF's file: as named, or as the variable names it that the user asked for.
+/// LSF's affinity file: the file that is named, or the file that the variable of `--from-env` names.
 fn affinity_file(job: &JobArgs, outside: &dyn Outside) -> Result<Option<String>, JobError> {
     match (&job.lsf_affinity, &job.from_env) {
         (Some(path), _) => Ok(Some(path.clone())),
@@ -188,7 +188,7 @@ fn affinity_file(job: &JobArgs, outside: &dyn Outside) -> Result<Option<String>,
     }
 }
 
-/// The nodes of the sessions that the job may use.
+/// The nodes that the job may use, by its sessions.
 fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>, JobError> {
     let Some(path) = &job.session else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `--rank-order`: the same places with ranks in an order of their own.
+//! `--rank-order`: the same places, with the ranks in another order.
 
 use crate::args::JobArgs;
 use crate::error::JobError;
@@ -11,14 +11,14 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_score::error::ScoreError;
 use stowplan_score::order::Order;
 
-/// The order that a job asks for, if it does.
+/// The order that a job asks for, if any.
 pub(crate) struct RankOrder(Option<Order>);
 
 impl RankOrder {
-    /// What the words say.
+    /// Reads the order from the words of a job.
     ///
     /// # Errors
-    /// `bad-rank-order`; `contradicting-qualifiers` for several apps, or where a task map says the ranks.
+    /// `bad-rank-order`; `contradicting-qualifiers` if there are several apps, or if a task map says the node of each rank.
     pub(crate) fn of(job: &JobArgs, request: &SpawnRequest) -> Result<Self, JobError> {
         let Some(word) = &job.rank_order else {
             return Ok(Self(None));
@@ -36,7 +36,7 @@ impl RankOrder {
         Err(contradicting(&order, &why))
     }
 
-    /// Gives the ranks of a plan this order.
+    /// Puts the ranks of a plan into this order.
     pub(crate) fn give(
         self,
         mut mapped: Mapped,

@@ -1,23 +1,23 @@
-//! Topologies and the nodes that have them, split where an option names some of these nodes.
+//! Topologies and the nodes that have them. A row is split when an option names only some of its nodes.
 
 use crate::error::JobError;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::TopologyDraft;
 
-/// Topologies that options may make out of each other: overlapping lists of nodes multiply them.
+/// The most rows that options may make by splitting. Overlapping lists of nodes multiply the rows.
 pub(crate) const ROWS_MAX: usize = 4096;
 
-/// A topology, and the nodes that have it: all that no later row names, or some.
+/// A topology, and the nodes that have it. `None`: all nodes that no other row names.
 pub(crate) struct Row {
     pub(crate) nodes: Option<Vec<NameRange>>,
     pub(crate) draft: TopologyDraft,
     pub(crate) source: String,
 }
 
-/// Changes the topologies of all nodes, or of some. Where several rows name a node the last one counts.
+/// Changes the topologies of all nodes, or of some. If several rows name a node, the last row counts.
 ///
 /// # Errors
-/// What `change` gives.
+/// The errors of `change`.
 ///
 /// Cost: the rows times the ranges of nodes, and a topology for each row that is split.
 pub(crate) fn change(
@@ -33,7 +33,7 @@ pub(crate) fn change(
     let mut fresh = Vec::new();
     for row in rows.iter_mut() {
         let named = match &row.nodes {
-            // Where other rows name them all, the topology of the rest is none of theirs.
+            // If other rows name all of these nodes, none of them has this row's topology.
             None if none_left => continue,
             None => nodes.clone(),
             Some(own) => {
@@ -61,7 +61,7 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Whether each of these ranges is wholly in a range of some row.
+/// Whether each of these ranges lies wholly in a range of some row.
 fn covered(nodes: &[NameRange], rows: &[Row]) -> bool {
     nodes.iter().all(|range| {
         let mut named = rows.iter().filter_map(|row| row.nodes.as_deref()).flatten();
@@ -91,7 +91,7 @@ fn meet(a: &NameRange, b: &NameRange) -> Option<NameRange> {
     (count > 0).then_some(range)
 }
 
-/// A plain name that ends in a number as the range that it is part of.
+/// Turns a plain name that ends in a number into a range of one name.
 fn numbered(range: &NameRange) -> NameRange {
     let name = &range.prefix;
     let digits = name.len()

@@ -1,4 +1,4 @@
-//! The sequence that a task map stands for: `--taskmap` places as seq does.
+//! The sequence of a task map: `--taskmap` places processes as seq does.
 
 use crate::error::JobError;
 use stowplan_engine::stage::resolve::{Files, Resolved};
@@ -6,10 +6,10 @@ use stowplan_engine::table::apps::Numbering;
 use stowplan_engine::table::listings::{Entry, EntryNode, Listing};
 use stowplan_engine::taskmap::TaskMap;
 
-/// Stretches of equal node that `--taskmap` may name.
+/// The most stretches of ranks on one node that `--taskmap` may name.
 const TASKMAP_RUNS_MAX: usize = 1 << 24;
 
-/// Makes the sequence that a task map stands for: its node number i is the i-th of the job's nodes.
+/// Makes the sequence of a task map. Node number i of the task map is the i-th of the job's nodes.
 pub(crate) fn sequence_of(
     map: &str,
     resolved: &mut Resolved,

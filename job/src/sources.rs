@@ -1,18 +1,18 @@
-//! Where each topology came from, in the words it was asked with.
+//! Where each topology came from, in the words that asked for it.
 
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Where each topology came from, in the words it was asked with. Shape `[topologies]`; equal topologies keep the first.
+/// Where each topology came from, in the words that asked for it. Shape `[topologies]`; equal topologies keep the first words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     words: Vec<Option<String>>,
-    /// Where the hosts came from, when nobody named them: `SLURM_JOB_NODELIST`.
+    /// Where the hosts came from if nobody named them, for example `SLURM_JOB_NODELIST`.
     pub hosts: Option<String>,
 }
 
 impl Sources {
-    /// Notes where a topology came from, unless that is known.
+    /// Records where a topology came from, unless that is known already.
     pub fn add(&mut self, topology: TopologyId, words: &str) {
         let row = topology.row();
         if self.words.len() <= row {

@@ -1,4 +1,4 @@
-//! A command line cut into apps and options, so that somebody who changes one may plan again.
+//! A command line cut into apps and options, so that an option can be changed and the job planned again.
 
 use crate::options::{Meaning, Row, Takes, find};
 
@@ -19,7 +19,7 @@ use crate::options::{Meaning, Row, Takes, find};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CommandLine {
-    /// The apps, in the order in which they stand.
+    /// The apps, in the order of the command line.
     pub apps: Vec<AppWords>,
 }
 
@@ -28,7 +28,7 @@ pub struct CommandLine {
 pub struct AppWords {
     /// Its options.
     pub options: Vec<OptionWords>,
-    /// Its program with what follows it.
+    /// Its program and the program's arguments.
     pub program: Vec<String>,
 }
 
@@ -37,11 +37,11 @@ pub struct AppWords {
 pub struct OptionWords {
     /// Its name as written, with its dashes.
     pub name: String,
-    /// What it means; `None` where there is no such option.
+    /// What it means. `None` if there is no such option.
     pub meaning: Option<Meaning>,
     /// Its value, or key and value.
     pub values: Vec<String>,
-    /// Whether the first value stands behind a `=`.
+    /// Whether the first value follows a `=`.
     joined: Joined,
 }
 
@@ -115,7 +115,7 @@ impl AppWords {
         }
     }
 
-    /// The value of an option, the last one where it stands more than once; `None` where it is not given or has none.
+    /// The value of an option; the last one if the option is given more than once. `None` if it is not given or has no value.
     #[must_use]
     pub fn value(&self, meaning: Meaning) -> Option<&str> {
         let mut given = self.options.iter().rev();
@@ -123,7 +123,7 @@ impl AppWords {
         option.values.last().map(String::as_str)
     }
 
-    /// Gives an option this value in place of what was given, under this name; `None` takes it away.
+    /// Replaces an option by this name and value. `None` removes the option.
     pub fn set(&mut self, meaning: Meaning, name: &str, value: Option<&str>) {
         let given = |option: &OptionWords| option.meaning == Some(meaning);
         let at = self.options.iter().position(given);
@@ -156,7 +156,7 @@ impl OptionWords {
     }
 }
 
-/// Words that an option takes as its value.
+/// How many words an option takes as its value.
 const fn wanted(row: &Row) -> usize {
     match row.takes {
         Takes::Nothing | Takes::Maybe => 0,

@@ -1,4 +1,4 @@
-//! Nodes that jobs come to and leave again.
+//! Nodes on which jobs start and end.
 
 use crate::plan::{Form, Ticket};
 use crate::{Error, Job, Machine, Plan, workers};
@@ -7,10 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 use stowplan_engine::cluster;
 
-/// Nodes that jobs share, one after the other and side by side: what a job took is not there for the next one until it is
-/// released.
+/// Nodes that jobs share, one after another or at the same time. The slots and cpus that a job takes are not free for later jobs
+/// until the job is released.
 ///
-/// The first job names the nodes; a job without hosts uses those that there are.
+/// The first job names the nodes. A later job that names no hosts uses these nodes.
 ///
 /// ```
 /// use stowplan::{Cluster, Job, Machine, Topology};
@@ -27,7 +27,7 @@ pub struct Cluster {
     machine: Machine,
     /// `None` before the first job.
     nodes: Option<cluster::Cluster>,
-    /// Plans placed here and not released, by the address of their tickets, which live as long as they stand here.
+    /// The plans that were placed here and not released, by the addresses of their tickets. The map keeps the tickets alive.
     placed: HashMap<usize, Arc<Ticket>>,
 }
 
@@ -47,10 +47,10 @@ impl Cluster {
         }
     }
 
-    /// Places a job on what is left, and keeps what it takes.
+    /// Places a job on the slots and cpus that are left, and records what it takes.
     ///
     /// # Errors
-    /// As [`Plan::new`]; the cluster is as it was then.
+    /// As [`Plan::new`]. The cluster does not change then.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -75,11 +75,11 @@ impl Cluster {
         Ok(Plan::with(mapped, Form::Whole, Some(ticket)))
     }
 
-    /// Takes a job back: its slots are free again, and the cpus that it was the first to take.
+    /// Takes a job back: frees its slots, and the cpus that it was the first to take.
     ///
     /// # Errors
-    /// `no-such-job`: the plan was not placed by this cluster, or was released before. One that was saved and read again
-    /// is another plan.
+    /// `no-such-job` when this cluster did not place the plan, or has released it already. A plan that was saved and read again
+    /// counts as another plan.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -109,7 +109,7 @@ impl Cluster {
     }
 }
 
-/// What tells live tickets apart.
+/// The address of a ticket. No two live tickets have the same address.
 fn address(ticket: &Arc<Ticket>) -> usize {
     Arc::as_ptr(ticket).addr()
 }

@@ -1,5 +1,5 @@
-//! Mapping components of a launcher's own: a name, a priority, and functions that choose nodes and objects. The engine binds,
-//! ranks and checks.
+//! Mapping components of a launcher's own. A component has a name, a priority, and functions that choose nodes and objects. The
+//! engine binds, ranks and checks.
 //!
 //! ```
 //! use stowplan::component::{self, Component, Functions, INTERFACE, Pattern, Registry, Share};
@@ -41,10 +41,10 @@ pub use stowplan_engine::stage::component::{
 };
 pub use stowplan_engine::table::apps::Policy;
 
-/// Places a job by these components, asked from the highest priority down.
+/// Places a job with these components. The engine asks them from the highest priority down.
 ///
 /// # Errors
-/// As [`Plan::new`]; `failed-map` where no component takes an app, or the one that did cannot place it.
+/// As [`Plan::new`], and `failed-map` when no component takes an app, or when the component that takes it cannot place it.
 /// ```
 /// # use stowplan::component::{self, Registry};
 /// # use stowplan::{Job, Machine, Plan, Topology};
@@ -64,7 +64,7 @@ pub fn place(job: &Job, machine: &Machine, registry: Registry) -> Result<Plan, E
     Ok(Plan::of(mapped))
 }
 
-/// Which components were asked for a plan, for what, and what they answered; none for a plan from bytes.
+/// Which components were asked while the plan was made, about what, and what they answered. Empty for a plan from bytes.
 /// ```
 /// # use stowplan::{Job, Machine, Plan, Topology, component};
 /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

@@ -5,7 +5,7 @@ use std::fmt;
 use stowplan_answers::diff::{Diff, diff, words};
 use stowplan_answers::picture;
 
-/// What moved between two plans, counted by rank. As text: the page of `stowplan diff`.
+/// What moved between two plans, counted by rank. `Display` writes the page of `stowplan diff`.
 /// ```
 #[doc = include_str!("example.txt")]
 /// assert_eq!(plan.diff(&plan).same(), 6);
@@ -51,7 +51,7 @@ impl Difference {
     pub const fn moved(&self) -> u32 {
         self.counts.moved.node + self.counts.moved.cpus + self.counts.moved.local_rank
     }
-    /// Of these, ranks on another node.
+    /// Moved ranks that are on another node.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).moved_node(), 0);
@@ -61,7 +61,7 @@ impl Difference {
     pub const fn moved_node(&self) -> u32 {
         self.counts.moved.node
     }
-    /// Of these, ranks on other cpus of the same node.
+    /// Moved ranks that are on other cpus of the same node.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).moved_cpus(), 0);
@@ -71,7 +71,7 @@ impl Difference {
     pub const fn moved_cpus(&self) -> u32 {
         self.counts.moved.cpus
     }
-    /// Of these, ranks whose local rank alone is another.
+    /// Moved ranks for which only the local rank differs.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).moved_local_rank(), 0);
@@ -101,7 +101,7 @@ impl Difference {
     pub const fn added(&self) -> u32 {
         self.counts.new
     }
-    /// Whether the places are the same, with other ranks on them.
+    /// Whether both plans have the same places, with other ranks on them.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(!plan.diff(&plan).is_reordered());
@@ -111,7 +111,7 @@ impl Difference {
     pub const fn is_reordered(&self) -> bool {
         self.counts.reordered
     }
-    /// Whether nothing moved, went or came.
+    /// Whether no rank moved, is gone or was added.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(plan.diff(&plan).is_same());
@@ -121,7 +121,7 @@ impl Difference {
     pub fn is_same(&self) -> bool {
         self.counts.is_same()
     }
-    /// The one option in which the requests differ, where there is one.
+    /// The one option in which the requests differ. `None` unless they differ in exactly one option.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -140,7 +140,7 @@ impl Difference {
         let told = self.counts.cause.as_ref()?;
         Some(Cause { told })
     }
-    /// Both plans as one SVG image without script, what moved marked.
+    /// Both plans as one SVG image without script, with the ranks that moved marked.
     ///
     /// Cost: twice that of [`Plan::picture`](crate::Plan::picture).
     /// ```
@@ -153,7 +153,7 @@ impl Difference {
         let [a, b] = &self.plans;
         picture::svg_diff(a.inner(), b.inner())
     }
-    /// The same as a page for a browser, with a field to search a rank.
+    /// The same image as a page for a browser, with a field to search for a rank.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(plan.diff(&plan).html().starts_with("<!"));
@@ -184,7 +184,7 @@ pub struct Cause<'d> {
 }
 
 impl<'d> Cause<'d> {
-    /// The option, as `--map-by`.
+    /// The option, for example `--map-by`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).cause().map(|cause| cause.option().to_owned()), None);
@@ -194,7 +194,7 @@ impl<'d> Cause<'d> {
     pub fn option(self) -> &'d str {
         &self.told.option
     }
-    /// The app on which it stands.
+    /// The number of the app that has the option.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).cause().map(|cause| cause.app()), None);
@@ -204,7 +204,7 @@ impl<'d> Cause<'d> {
     pub fn app(self) -> u32 {
         u32::try_from(self.told.app).unwrap_or(u32::MAX)
     }
-    /// Its value in this plan's request; `None`: it is not given there.
+    /// Its value in this plan's request. `None` if it is not given there.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).cause().and_then(|cause| cause.before()), None);
@@ -214,7 +214,7 @@ impl<'d> Cause<'d> {
     pub fn before(self) -> Option<&'d str> {
         self.told.a.as_deref()
     }
-    /// Its value in the other plan's.
+    /// Its value in the other plan's request. `None` if it is not given there.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.diff(&plan).cause().and_then(|cause| cause.after()), None);
@@ -229,7 +229,7 @@ impl<'d> Cause<'d> {
 impl Plan {
     /// What moved between this plan and another one.
     ///
-    /// Cost: the runs where both are regular and the same, else a comparison a rank.
+    /// Cost: the runs if both plans are regular and the same, otherwise one comparison per rank.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

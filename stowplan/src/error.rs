@@ -1,4 +1,4 @@
-//! Why something is refused, and what is worth knowing: data with a stable class.
+//! Errors and notes, as data with a stable class.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use stowplan_topo::TopoError;
 
 /// Why something is refused.
 ///
-/// The class is stable (`docs/errors.md`): match on it, show the message.
+/// The class is stable (`docs/errors.md`): match on the class, and show the message.
 ///
 /// ```
 /// let refused = stowplan::Job::builder().map_by("core:pee=2").build().unwrap_err();
@@ -37,7 +37,7 @@ struct Told {
 }
 
 impl Error {
-    /// An error of a class, in one sentence.
+    /// An error with this class and this message of one sentence.
     pub(crate) fn told(class: &'static str, message: &str) -> Self {
         Self {
             told: Box::new(Told {
@@ -59,7 +59,7 @@ impl Error {
         self.told.class
     }
 
-    /// What was asked, what there was, where: one line, as the command has it behind `error[CLASS]: `.
+    /// What was asked, what there was, and where. One line: the command prints it after `error[CLASS]: `.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -74,7 +74,7 @@ impl Error {
         &self.told.message
     }
 
-    /// What would work, where that is known: what the command has behind `help: `.
+    /// What would work, if that is known. The command prints it after `help: `.
     /// ```
     /// let refused = stowplan::Job::from_command_line(["--map-bi", "core", "./x"]).unwrap_err();
     /// assert_eq!(refused.hint(), Some("did you mean --map-by?"));
@@ -84,7 +84,7 @@ impl Error {
         self.told.hint.as_deref()
     }
 
-    /// The text in which the words meant stand, where words are meant.
+    /// The text that contains the words in question. `None` if the error is not about words.
     /// ```
     /// let refused = stowplan::Job::from_command_line(["--map-by", "croe", "./x"]).unwrap_err();
     /// assert_eq!(refused.text(), Some("croe"));
@@ -94,7 +94,7 @@ impl Error {
         self.told.text.as_ref().map(|(text, _)| text.as_str())
     }
 
-    /// The bytes of [`Error::text`] that the words meant are.
+    /// The bytes of [`Error::text`] that the words in question take up.
     /// ```
     /// let refused = stowplan::Job::from_command_line(["--map-by", "slot:nolocla", "./x"]).unwrap_err();
     /// assert_eq!(refused.span(), Some(5..12));
@@ -176,7 +176,7 @@ impl From<NoSuchNode> for Error {
     }
 }
 
-/// The first promise that a plan breaks, and how many more there are.
+/// The first promise that a plan breaks, and how many more faults there are.
 pub(crate) fn of_faults(faults: &[Fault]) -> Error {
     let first = faults.first().map_or_else(String::new, ToString::to_string);
     let message = match faults.len() {
@@ -186,7 +186,7 @@ pub(crate) fn of_faults(faults: &[Fault]) -> Error {
     Error::told("plan-fault", &message)
 }
 
-/// What is no error, but worth knowing.
+/// Something that is worth knowing, but is not an error.
 ///
 /// ```
 /// # use stowplan::{Job, Machine, Plan, Topology};
@@ -224,7 +224,7 @@ impl Note {
         self.class
     }
 
-    /// The sentence, as the command has it behind `note[CLASS]: `.
+    /// The sentence that the command prints after `note[CLASS]: `.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

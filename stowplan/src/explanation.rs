@@ -7,7 +7,7 @@ use stowplan_answers::explain::{Explained, explain};
 use stowplan_engine::count;
 use stowplan_engine::plan::Plan;
 
-/// Why a rank is where it is. As text: the page of `stowplan explain`.
+/// Why a rank is where it is. `Display` writes the page of `stowplan explain`.
 /// ```
 #[doc = include_str!("example.txt")]
 /// let why = plan.explain(stowplan::Rank::new(5)).ok_or("a rank of the plan")?;
@@ -26,7 +26,7 @@ impl Explanation {
         Some(Self { told })
     }
 
-    /// The sentences, from the map word to the cpus.
+    /// The sentences of the explanation, from the map word to the cpus.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let why = plan.explain(stowplan::Rank::new(0)).ok_or("a rank of the plan")?;
@@ -38,7 +38,7 @@ impl Explanation {
         &self.told.why
     }
 
-    /// The policy words that decided: map, rank and bind, each with where it came from.
+    /// The map, rank and bind words that decided where the rank is, each with where it came from.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let why = plan.explain(stowplan::Rank::new(0)).ok_or("a rank of the plan")?;
@@ -50,7 +50,8 @@ impl Explanation {
         self.told.words.iter().map(|told| Word { told })
     }
 
-    /// What would put the rank elsewhere, on another node or other cpus; it was planned. `None`: no map, rank or bind word does.
+    /// A change of one option that puts the rank on another node or on other cpus. The job was planned with this change. `None` if
+    /// no map, rank or bind word moves the rank.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let why = plan.explain(stowplan::Rank::new(3)).ok_or("a rank of the plan")?;
@@ -66,7 +67,7 @@ impl Explanation {
     }
 }
 
-/// A policy word that decided.
+/// A policy word that decided where the rank is.
 /// ```
 #[doc = include_str!("example.txt")]
 /// let why = plan.explain(stowplan::Rank::new(0)).ok_or("a rank of the plan")?;
@@ -113,7 +114,7 @@ impl<'e> Word<'e> {
     pub const fn from(self) -> &'e str {
         self.told.from
     }
-    /// By which rule, where it is a default.
+    /// The rule that gave the word, if it is a default.
     /// ```
     #[doc = include_str!("example.txt")]
     /// # let why = plan.explain(stowplan::Rank::new(0)).ok_or("a rank of the plan")?;
@@ -126,7 +127,7 @@ impl<'e> Word<'e> {
     }
 }
 
-/// One option put or changed, and where the rank is then.
+/// One option that is added or changed, and where the rank is with this change.
 /// ```
 #[doc = include_str!("example.txt")]
 /// let why = plan.explain(stowplan::Rank::new(1)).ok_or("a rank of the plan")?;
@@ -151,7 +152,7 @@ impl<'e> Instead<'e> {
     pub fn change(self) -> &'e str {
         &self.told.change
     }
-    /// The rank's node then.
+    /// The rank's node with this change.
     /// ```
     #[doc = include_str!("example.txt")]
     /// # let why = plan.explain(stowplan::Rank::new(1)).ok_or("a rank of the plan")?;
@@ -162,7 +163,7 @@ impl<'e> Instead<'e> {
     pub fn node(self) -> &'e str {
         &self.told.node
     }
-    /// Its local rank then.
+    /// Its local rank with this change.
     /// ```
     #[doc = include_str!("example.txt")]
     /// # let why = plan.explain(stowplan::Rank::new(1)).ok_or("a rank of the plan")?;
@@ -173,7 +174,7 @@ impl<'e> Instead<'e> {
     pub const fn local_rank(self) -> u32 {
         self.told.local_rank
     }
-    /// Its cpus then, as a list of OS numbers; `None`: unbound.
+    /// Its cpus with this change, as a list of OS numbers. `None` if it is unbound.
     /// ```
     #[doc = include_str!("example.txt")]
     /// # let why = plan.explain(stowplan::Rank::new(1)).ok_or("a rank of the plan")?;

@@ -8,10 +8,10 @@ use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
 
-/// What is to be placed: apps with their policies, hosts and numbers of processes, and the files that they name. Cheap to clone.
+/// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
 ///
-/// The words of a job are right; whether they fit a machine, [`Plan::new`](crate::Plan::new) says. Two jobs are equal when
-/// their bytes are.
+/// The words of a job are valid. [`Plan::new`](crate::Plan::new) says whether the job fits a machine. Two jobs are equal when their
+/// bytes are equal.
 ///
 /// ```
 /// use stowplan::{App, Job};
@@ -30,7 +30,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job to be described.
+    /// Starts the description of a job.
     /// ```
     /// # use stowplan::{App, Job};
     /// let job = Job::builder().app(App::new("./a").hosts("a:4")).build()?;
@@ -41,11 +41,11 @@ impl Job {
         JobBuilder::default()
     }
 
-    /// A command line of prterun behind its name, as `stowplan map` takes it. What is the machine's or the output's (`--topo`,
-    /// `--head`, `--format`, `-o` …) is `bad-option`.
+    /// Reads the words after `prterun` on a command line, as `stowplan map` takes them. Options of the machine or of the output
+    /// (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
     ///
     /// # Errors
-    /// The first wrong option, word or value; words that stand against each other.
+    /// The first wrong option, word or value, or words that contradict each other.
     /// ```
     /// # use stowplan::Job;
     /// let job = Job::from_command_line(["-n", "8", "--map-by", "core", "./a", ":", "-n", "1", "./b"])?;
@@ -60,10 +60,10 @@ impl Job {
         Self::of_draft(&Draft::from_words(&words)?)
     }
 
-    /// A spawn request in JSON (`docs/request.schema.json`).
+    /// Reads a spawn request in JSON (`docs/request.schema.json`).
     ///
     /// # Errors
-    /// `bad-request`, `bad-attribute`, and what is wrong in its words.
+    /// `bad-request`, `bad-attribute`, or the class of an error in its words.
     /// ```
     /// # use stowplan::Job;
     /// let job = Job::from_json(r#"{"apps":[{"maxprocs":2,"info":{"PMIX_MAPBY":"slot"}}]}"#)?;
@@ -74,11 +74,11 @@ impl Job {
         Self::of_draft(&Draft::from_json(text)?)
     }
 
-    /// Reads what [`Job::to_bytes`] wrote. What is refused later has the same class; its words did not travel, so that the
-    /// error names the policy, with neither [`Error::text`] nor [`Error::span`].
+    /// Reads what [`Job::to_bytes`] wrote. If the job is refused later, the class is the same as for the original job. Its words
+    /// did not travel, so the error names the policy and has neither [`Error::text`] nor [`Error::span`].
     ///
     /// # Errors
-    /// `bad-request`: foreign, cut, damaged or of another version.
+    /// `bad-request` when the bytes are foreign, cut, damaged or of another version.
     /// ```
     /// # use stowplan::Job;
     /// let job = Job::from_command_line(["-n", "8", "./a"])?;
@@ -90,7 +90,7 @@ impl Job {
         Self::of_draft(&Draft::from_bytes(bytes)?)
     }
 
-    /// The job in bytes, as one process relays it to another, with its files. Same job, same bytes.
+    /// The job and its files in bytes, for one process to relay to another. The same job gives the same bytes.
     /// ```
     /// # use stowplan::Job;
     /// let job = Job::from_command_line(["-n", "8", "--hostfile", "hosts", "./a"])?;
@@ -103,11 +103,11 @@ impl Job {
         bytes.expect("what can be relayed was checked when the job was made")
     }
 
-    /// The job of a draft: what the bindings make jobs with.
+    /// The job of a draft. The bindings make their jobs this way.
     #[doc(hidden)]
     pub fn of_draft(draft: &Draft) -> Result<Self, Error> {
         let job = draft.finish()?;
-        // What is too large to travel is refused here.
+        // A job that is too large to travel is refused here.
         job.to_bytes()?;
         Ok(Self {
             inner: Arc::new(job),
@@ -138,7 +138,7 @@ impl fmt::Debug for Job {
     }
 }
 
-/// A job being described. What is wrong in any of its words, [`JobBuilder::build`] tells.
+/// A job that is being described. [`JobBuilder::build`] reports what is wrong in its words.
 ///
 /// ```
 /// use stowplan::{App, BindTo, Job, MapBy, ObjKind, RankBy};
@@ -182,7 +182,7 @@ impl Policies {
 }
 
 impl JobBuilder {
-    /// Where the processes of apps go that say nothing of their own: a [`MapBy`], or text such as `core:pe=2`.
+    /// Sets the map policy of the job, for apps that have none of their own: a [`MapBy`], or text such as `core:pe=2`.
     /// ```
     /// # use stowplan::{App, Job, MapBy, ObjKind};
     /// let text = Job::builder().map_by("core").app(App::new("./a")).build()?;
@@ -196,7 +196,7 @@ impl JobBuilder {
         self
     }
 
-    /// In which order processes get their ranks.
+    /// Sets the rank policy of the job: the order in which processes get their ranks.
     /// ```
     /// # use stowplan::{App, Job, RankBy};
     /// let job = Job::builder().rank_by(RankBy::Node).app(App::new("./a")).build()?;
@@ -208,7 +208,7 @@ impl JobBuilder {
         self
     }
 
-    /// What processes are bound to.
+    /// Sets the bind policy of the job: what processes are bound to.
     /// ```
     /// # use stowplan::{App, Job};
     /// let job = Job::builder().bind_to("core:if-supported").app(App::new("./a")).build()?;
@@ -220,7 +220,7 @@ impl JobBuilder {
         self
     }
 
-    /// Adds an app. Apps are numbered as they are added.
+    /// Adds an app. Apps are numbered in the order in which they are added.
     /// ```
     /// # use stowplan::{App, Job};
     /// let job = Job::builder().app(App::new("./a")).app(App::new("./b")).build()?;
@@ -232,7 +232,7 @@ impl JobBuilder {
         self
     }
 
-    /// Gives a file that the job's words name, as `seq:file=order` does: nothing is read from any disk.
+    /// Gives the contents of a file that the job's words name, as `seq:file=order` does. Nothing is read from disk.
     /// ```
     /// # use stowplan::{App, Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -251,10 +251,10 @@ impl JobBuilder {
         self
     }
 
-    /// The job.
+    /// Makes the job.
     ///
     /// # Errors
-    /// What is wrong in any of these words, with its place.
+    /// An error in any of the job's words, with its place.
     /// ```
     /// # use stowplan::{App, Job};
     /// let refused = Job::builder().app(App::new("./a").hosts("a:4,b:x")).build().unwrap_err();
@@ -297,7 +297,7 @@ pub struct App {
 }
 
 impl App {
-    /// An app of as many processes as policy and slots give.
+    /// An app that runs this program. Unless [`App::procs`] is called, it has as many processes as its policy and slots give.
     /// ```
     /// # use stowplan::{App, Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -313,7 +313,7 @@ impl App {
         }
     }
 
-    /// How many processes; none at all is refused as `bad-value`.
+    /// Sets the number of processes. 0 is refused as `bad-value`.
     /// ```
     /// # use stowplan::{App, Job};
     /// let refused = Job::builder().app(App::new("./a").procs(0)).build().unwrap_err();
@@ -325,7 +325,7 @@ impl App {
         self
     }
 
-    /// The nodes that the app names, with their slots: `n[000-127]:8,m:4`.
+    /// Sets the nodes that the app names, with their slots: `n[000-127]:8,m:4`.
     /// ```
     /// # use stowplan::App;
     /// let app = App::new("./a").hosts("n[000-127]:8");
@@ -336,7 +336,7 @@ impl App {
         self
     }
 
-    /// The contents of the app's hostfile.
+    /// Sets the contents of the app's hostfile.
     /// ```
     /// # use stowplan::{App, Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -350,7 +350,7 @@ impl App {
         self
     }
 
-    /// Where its processes go, in place of what the job says.
+    /// Sets the map policy of the app, in place of the job's.
     /// ```
     /// # use stowplan::{App, MapBy};
     /// let app = App::new("./io").map_by(MapBy::PerNode(1));
@@ -361,7 +361,7 @@ impl App {
         self
     }
 
-    /// In which order its processes get their ranks.
+    /// Sets the rank policy of the app: the order in which its processes get their ranks.
     /// ```
     /// # use stowplan::App;
     /// let app = App::new("./io").rank_by("node");
@@ -372,7 +372,7 @@ impl App {
         self
     }
 
-    /// What its processes are bound to.
+    /// Sets the bind policy of the app: what its processes are bound to.
     /// ```
     /// # use stowplan::{App, BindTo};
     /// let app = App::new("./io").bind_to(BindTo::None);
@@ -384,7 +384,7 @@ impl App {
     }
 }
 
-/// What the engine is given for a job on a machine.
+/// The engine's input for a job on a machine.
 pub(crate) fn resolve(
     job: &Job,
     machine: &crate::Machine,

@@ -1,9 +1,10 @@
-//! Where every process of a parallel job runs: on which node, on which cpus, with which rank. For launchers, shell plug-ins and
-//! workflow tools; a million ranks take milliseconds.
+//! Decides where every process of a parallel job runs: on which node, on which cpus and with which rank. For launchers, shell
+//! plug-ins and workflow tools. Placing a million ranks takes milliseconds.
 //!
-//! A [`Topology`] is the hardware of a node, a [`Machine`] that of all nodes. A [`Job`] is what prterun's command line says:
-//! apps with their hosts, counts and policies. Of both comes a [`Plan`], which answers where a rank is and who is on a node,
-//! without being expanded. A [`Cluster`] keeps what jobs left for the next ones.
+//! A [`Topology`] is the hardware of one node, and a [`Machine`] is the hardware of all nodes. A [`Job`] is what a prterun command
+//! line describes: apps with their hosts, process counts and policies. Placing a job on a machine gives a [`Plan`]. The plan says
+//! where a rank is and which processes are on a node, without listing all ranks. A [`Cluster`] places several jobs on the same
+//! nodes: each job gets what earlier jobs left free.
 //!
 //! ```
 //! use stowplan::{App, Job, Machine, Plan, Rank, Topology};
@@ -21,9 +22,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It opens no file and reads no environment: topologies, hostfiles and requests come as contents. The same input gives the same
-//! bytes, with any number of threads. Numbers begin at 0; nodes are numbered in order of mention. All types are `Send` and
-//! `Sync`, and a child of `fork` may call everything too.
+//! The library opens no files and reads no environment variables: callers pass the contents of topologies, hostfiles and requests.
+//! The same input gives the same bytes, with any number of threads. Numbers begin at 0. Nodes are numbered in order of first
+//! mention. All types are `Send` and `Sync`. A child of `fork` may also call everything.
 //!
 //! | I want to … | call |
 //! |---|---|
@@ -36,7 +37,7 @@
 //! | place it | [`Plan::new`] |
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
-//! | have all ranks as columns | [`Plan::table`]; in memory of mine: [`Plan::write_table`] |
+//! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
@@ -51,16 +52,16 @@
 
 // Ids.
 mod rank;
-// Why something is refused; what is worth knowing.
+// Errors and notes.
 mod error;
 // Threads.
 mod workers;
-// What is placed on what.
+// Jobs and machines.
 mod job;
 mod machine;
 mod policy;
 mod topology;
-// What comes out.
+// Plans, and what they answer.
 mod difference;
 mod explanation;
 mod node;
@@ -69,11 +70,11 @@ mod proc;
 mod slice;
 mod summary;
 mod table;
-// Again, and side by side.
+// Jobs planned again or side by side; jobs that were refused.
 mod cluster;
 mod planner;
 mod refused;
-// What has modules of its own.
+// Public modules.
 pub mod component;
 pub mod session;
 pub mod taskmap;

@@ -1,4 +1,4 @@
-//! The nodes' hardware, and what a launcher says of them.
+//! The hardware of the nodes, and what a launcher says about them.
 
 use crate::{Error, Topology};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use stowplan_job::machine::cpu_list;
 use stowplan_job::named_nodes::hosts;
 use stowplan_session::{Name, SessionCandidates as Candidates, State};
 
-/// The hardware that jobs are placed on, and what their launcher says of it. Which nodes there are is said by the jobs.
+/// The hardware on which jobs are placed, and what the launcher says about it. The jobs say which nodes there are.
 ///
 /// ```
 /// use stowplan::{Machine, Topology};
@@ -25,7 +25,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of which all nodes have this topology.
+    /// A machine whose nodes all have this topology.
     /// ```
     /// # use stowplan::{Machine, Topology};
     /// let machine = Machine::uniform(Topology::parse("builtin:perlmutter-cpu")?);
@@ -43,10 +43,10 @@ impl Machine {
         }
     }
 
-    /// Gives the nodes of a host list another topology; where nodes were named before, the later one wins.
+    /// Gives the nodes of a host list another topology. If a node was named before, the later topology wins.
     ///
     /// # Errors
-    /// `bad-hostlist`; nothing changes then.
+    /// `bad-hostlist`. Nothing changes then.
     /// ```
     /// # use stowplan::{Machine, Topology};
     /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -73,7 +73,7 @@ impl Machine {
             .expect("a topology is sound since it was parsed")
     }
 
-    /// Says on which node the launcher runs: `nolocal` keeps off it, and a job without hosts runs there.
+    /// Says on which node the launcher runs. `nolocal` keeps jobs off this node, and a job without hosts runs on it.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -87,11 +87,11 @@ impl Machine {
         self.inner.local = Some(name.to_owned());
     }
 
-    /// Restricts every node to these logical cores (`0-3,7`), or hardware threads (`0-3,7:HWTCPUS`): what PRRTE calls
+    /// Restricts every node to these logical cores (`0-3,7`) or hardware threads (`0-3,7:HWTCPUS`). PRRTE calls this list
     /// `hwloc_default_cpu_list`.
     ///
     /// # Errors
-    /// `bad-cpu-list`; nothing changes then.
+    /// `bad-cpu-list`. Nothing changes then.
     /// ```
     /// # use stowplan::{Machine, Topology};
     /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -104,7 +104,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The same machine for a job that may use no nodes but those that its sessions let it see.
+    /// The same machine, for a job that may use only the nodes that its sessions let it see.
     /// ```
     /// use stowplan::session::{By, Config, Initial, Name, State, candidates};
     /// use stowplan::{Job, Machine, Plan, Topology};

@@ -24,7 +24,7 @@ use stowplan_engine::table::states::NodeState;
 pub struct Node<'p> {
     pub(crate) plan: &'p Plan,
     pub(crate) id: NodeId,
-    /// Names are kept as ranges, and written out for who asks.
+    /// The plan keeps names as ranges. This one is written out when it is first asked for.
     name: OnceLock<String>,
 }
 
@@ -37,7 +37,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// Its number in the pool, from 0, by order of mention.
+    /// Its number in the pool, from 0, in order of first mention.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.node().number(), 1);
@@ -68,7 +68,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// Slots that the job, and those before it, leave free here; `None` in a plan from a broadcast.
+    /// Slots of this node that the job, and the jobs before it, leave free. `None` in a plan from a broadcast.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.node("a").and_then(|node| node.slots_free()), Some(0));
@@ -80,7 +80,7 @@ impl<'p> Node<'p> {
         Some(state.slots.saturating_sub(state.used))
     }
 
-    /// Its hardware; `None` in a plan from a broadcast. Cost: linear in its objects.
+    /// Its hardware. `None` in a plan from a broadcast. Cost: linear in its objects.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.node().topology(), Some(Topology::parse("package:2 core:2 pu:1")?));
@@ -93,7 +93,8 @@ impl<'p> Node<'p> {
         Some(Topology::of_table(topologies, self.state()?.topology))
     }
 
-    /// What this node's daemon needs, in bytes: read by [`NodeSlice::from_bytes`](crate::NodeSlice::from_bytes).
+    /// The part of the plan that this node's daemon needs, in bytes. [`NodeSlice::from_bytes`](crate::NodeSlice::from_bytes) reads
+    /// them.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let slice = stowplan::NodeSlice::from_bytes(&proc.node().to_bytes())?;
@@ -174,7 +175,7 @@ impl fmt::Debug for Nodes<'_> {
 }
 
 impl Plan {
-    /// A node by its name.
+    /// Finds a node by its name.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -189,7 +190,7 @@ impl Plan {
         Some(Node::new(self, node))
     }
 
-    /// The nodes of the pool in order of mention, idle ones too.
+    /// The nodes of the pool in order of first mention, including idle nodes.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

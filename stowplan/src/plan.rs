@@ -13,9 +13,9 @@ use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
 use stowplan_judge::check;
 
-/// Where every process of a job is: small, immutable, cheap to clone, asked without being expanded.
+/// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
-/// Two plans are equal when their bytes are; notes do not count.
+/// Two plans are equal when their bytes are equal. Notes are not compared.
 ///
 /// ```
 /// use stowplan::{Job, Machine, Plan, Rank, Topology};
@@ -32,25 +32,25 @@ pub struct Plan {
     inner: Arc<Inner>,
 }
 
-/// What a plan knows.
+/// The data of a plan.
 struct Inner {
     mapped: Mapped,
     form: Form,
     notes: OnceLock<Vec<Note>>,
-    /// Dealt when first asked for.
+    /// The GPUs of every process, dealt when they are first asked for.
     gpus: OnceLock<GivenGpus>,
-    /// Known to the cluster that placed it.
+    /// Set if a cluster placed the plan.
     ticket: Option<Arc<Ticket>>,
 }
 
-/// Whether all is known that a judge needs.
+/// Whether the plan holds everything that the judge needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Whole,
     Broadcast,
 }
 
-/// By which a cluster knows a plan again. It has a size, so that no two live ones have one address.
+/// Identifies a plan to the cluster that placed it. A ticket is not zero-sized, so no two live tickets have the same address.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     _size: u8,
@@ -66,9 +66,9 @@ impl Plan {
     /// Places a job on a machine.
     ///
     /// # Errors
-    /// The first that the job deserves, in the order of `docs/errors.md`. Nothing is placed then.
+    /// The first error in the order of `docs/errors.md`. Nothing is placed then.
     ///
-    /// Cost: follows distinct nodes and policies, not processes.
+    /// Cost: grows with the distinct nodes and policies, not with the processes.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -85,7 +85,7 @@ impl Plan {
     /// Reads a plan from its bytes, whole ([`Plan::to_bytes`]) or broadcast ([`Plan::to_broadcast`]).
     ///
     /// # Errors
-    /// `bad-plan`, with the byte: foreign, cut, damaged or of another version.
+    /// `bad-plan`, with the byte, when the bytes are foreign, cut, damaged or of another version.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -128,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// What the engine made, taken back where nobody else has this plan.
+    /// The engine's result. It is moved out if this is the only clone of the plan, otherwise copied.
     pub(crate) fn into_mapped(self) -> Mapped {
         match Arc::try_unwrap(self.inner) {
             Ok(inner) => inner.mapped,
@@ -169,7 +169,7 @@ impl Plan {
         self.inner().ranks() as usize
     }
 
-    /// Whether there are none, as in a plan read from bytes there may be.
+    /// Whether the job has no processes. A plan that was read from bytes may have none.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -182,7 +182,7 @@ impl Plan {
         self.inner().ranks() == 0
     }
 
-    /// Apps of the job, those that got no process counted.
+    /// Apps of the job, including apps that got no process.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -195,7 +195,7 @@ impl Plan {
         u32::try_from(self.inner().apps().len()).unwrap_or(u32::MAX)
     }
 
-    /// What is worth knowing: the command's notes, those of many apps told once. A plan from bytes has none.
+    /// The notes that the command prints. A note that holds for many apps is reported once. A plan from bytes has no notes.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -210,10 +210,10 @@ impl Plan {
         self.inner.notes.get_or_init(folded)
     }
 
-    /// On which node each rank is, as a task map of RFC 34; nodes are numbered as in the pool.
+    /// The node of each rank, as a task map of RFC 34. Nodes are numbered as in the pool.
     ///
     /// # Errors
-    /// `taskmap-range`, `taskmap-too-large`: beyond what a task map can say.
+    /// `taskmap-range` or `taskmap-too-large` when the plan exceeds what a task map can say.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -225,7 +225,7 @@ impl Plan {
         Ok(self.inner().task_map(Limits::default())?)
     }
 
-    /// The plan in bytes, to be saved and judged again; of a plan from a broadcast, the broadcast.
+    /// The plan in bytes, to be saved, read and judged again. A plan from a broadcast gives the bytes of the broadcast.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -241,7 +241,7 @@ impl Plan {
         }
     }
 
-    /// What every daemon of the job needs, in bytes: a few kilobytes for a million regular ranks.
+    /// The part of the plan that every daemon of the job needs, in bytes: a few kilobytes for a million regular ranks.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -256,10 +256,10 @@ impl Plan {
         self.inner().broadcast_bytes()
     }
 
-    /// Judges the plan from its promises, in another way than it was made.
+    /// Verifies the plan from its promises, by another method than the one that made it.
     ///
     /// # Errors
-    /// `plan-fault`, the first; `bad-plan` for one from a broadcast, which does not know enough.
+    /// `plan-fault` with the first fault. `bad-plan` for a plan from a broadcast, which does not hold enough to be judged.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -279,9 +279,9 @@ impl Plan {
         }
     }
 
-    /// A picture: an SVG image without script, of at most 300 kB.
+    /// A picture of the plan: an SVG image without script, of at most 300 kB.
     ///
-    /// Cost: the runs, and what is drawn.
+    /// Cost: the runs, and the parts that are drawn.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -294,9 +294,9 @@ impl Plan {
         stowplan_answers::picture::svg(self.inner())
     }
 
-    /// The same as a page for a browser, with a field to search a rank: no network, at most 300 kB.
+    /// The same picture as a page for a browser, with a field to search for a rank. It uses no network and has at most 300 kB.
     ///
-    /// Cost: as [`Plan::picture`], and a few additions a rank.
+    /// Cost: that of [`Plan::picture`], and a few additions per rank.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -309,9 +309,10 @@ impl Plan {
         stowplan_answers::picture::html(self.inner())
     }
 
-    /// Why a rank is where it is; `None`: there is no such rank, or the plan was read from a broadcast, which does not know.
+    /// Why a rank is where it is. `None` if there is no such rank, or if the plan was read from a broadcast, which does not hold
+    /// the reasons.
     ///
-    /// Cost: the runs, and plans of other words until one moves the rank.
+    /// Cost: the runs, and plans with other policy words until one of them moves the rank.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

@@ -1,10 +1,10 @@
-//! One job planned again and again, on nodes that may be lost.
+//! Plans one job again each time it loses nodes.
 
 use crate::{Error, Job, Machine, Plan, workers};
 use std::fmt;
 use stowplan_engine::planner;
 
-/// One job, planned again and again from what was worked out before, on nodes that may be lost.
+/// Plans one job again each time it loses nodes. Each plan reuses what earlier plans worked out.
 ///
 /// ```
 /// use stowplan::{Job, Machine, Planner, Topology};
@@ -22,10 +22,10 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// A job on the nodes that it names, nothing placed yet.
+    /// A planner for a job on the nodes that it names. Nothing is placed yet.
     ///
     /// # Errors
-    /// As [`Plan::new`], but for what placing finds.
+    /// As [`Plan::new`], except for the errors that placement finds.
     /// ```
     /// # use stowplan::{Job, Machine, Planner, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -38,7 +38,8 @@ impl Planner {
         Ok(Self { inner, last: None })
     }
 
-    /// The tables of the last plan are the planner's again: those themselves where nobody kept a clone of the plan.
+    /// Gives the tables of the last plan back to the planner. If somebody kept a clone of the plan, the planner gets a copy of
+    /// them.
     fn take_back(&mut self) {
         if let Some(last) = self.last.take() {
             self.inner.give_back(last.into_mapped());
@@ -48,9 +49,9 @@ impl Planner {
     /// Places the job on the nodes that are left. Clone the plan to keep it beyond the next call.
     ///
     /// # Errors
-    /// As [`Plan::new`]; the planner goes on.
+    /// As [`Plan::new`]. The planner stays usable.
     ///
-    /// Cost: the first time that of `Plan::new`; later, what no earlier plan worked out.
+    /// Cost: the first plan costs as much as `Plan::new`. A later plan costs only what no earlier plan worked out.
     /// ```
     /// # use stowplan::{Job, Machine, Planner, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -71,10 +72,10 @@ impl Planner {
         Ok(self.last.insert(Plan::of(mapped)))
     }
 
-    /// Takes a node away: later plans do without it, and those behind it move up.
+    /// Takes a node away. Later plans do not use it, and the nodes after it move up by one.
     ///
     /// # Errors
-    /// `no-such-host`: it is none of the job's, or not any longer; nothing changes then.
+    /// `no-such-host` when the job does not have the node, or no longer has it. Nothing changes then.
     /// ```
     /// # use stowplan::{Job, Machine, Planner, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

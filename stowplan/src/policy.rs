@@ -1,4 +1,4 @@
-//! Policies: typed, and read from text.
+//! Policies, as typed choices or as text.
 
 use crate::Error;
 use std::fmt;
@@ -27,21 +27,21 @@ pub struct Policy<C> {
     of: PhantomData<fn() -> C>,
 }
 
-/// A choice that a policy is about: of mapping, of ranking, of binding.
+/// The choice that a policy makes: how to map, how to rank, or what to bind to.
 ///
 /// ```
 /// use stowplan::{BindTo, Choice};
 /// assert_eq!(BindTo::OPTION, "--bind-to");
 /// ```
 pub trait Choice: fmt::Display + sealed::Sealed {
-    /// The option of the command line that says it.
+    /// The option of the command line that sets it.
     /// ```
     /// # use stowplan::{Choice, MapBy};
     /// assert_eq!(MapBy::OPTION, "--map-by");
     /// ```
     const OPTION: &'static str;
 
-    /// The choice with qualifiers behind it.
+    /// The choice, followed by qualifiers.
     /// ```
     /// # use stowplan::{BindTo, Choice as _, ObjKind};
     /// let policy = BindTo::Object(ObjKind::Core).with("if-supported");
@@ -64,7 +64,7 @@ mod sealed {
 }
 
 impl<C> Policy<C> {
-    /// As it is written.
+    /// The text of the policy.
     /// ```
     /// # use stowplan::{MapBy, Policy};
     /// assert_eq!(Policy::<MapBy>::from("numa:span").as_str(), "numa:span");
@@ -123,23 +123,23 @@ impl<C: Choice> From<C> for Policy<C> {
 pub enum MapBy {
     /// Fill each node's slots before the next node.
     Slot,
-    /// One on each node in turn.
+    /// One process on each node in turn.
     Node,
-    /// Dealt over memory, then over what is inside, with threads and GPUs: the rule of LLNL's mpibind.
+    /// Processes dealt over NUMA nodes, then over the objects inside, with threads and GPUs: the rule of LLNL's mpibind.
     Mpibind,
-    /// One on each object of a kind in turn.
+    /// One process on each object of a kind in turn.
     Object(ObjKind),
-    /// So many on each node.
+    /// This many processes on each node.
     PerNode(u32),
-    /// So many on each object of a kind.
+    /// This many processes on each object of a kind.
     PerObject(u32, ObjKind),
     /// These cpus, in this order.
     PeList(Vec<RangeInclusive<u32>>),
-    /// One for each line of a file: the app's hostfile, or with `file=NAME`.
+    /// One process for each line of a file: the app's hostfile, or the file of `file=NAME`.
     Seq,
-    /// Each where a file says; needs `file=NAME`.
+    /// Each process where a rankfile says. Needs `file=NAME`.
     Rankfile,
-    /// By NUMA node, those nearest to a device first.
+    /// By NUMA node, starting with the NUMA nodes nearest to a device.
     Dist(Option<String>),
 }
 
@@ -155,11 +155,11 @@ pub enum MapBy {
 pub enum RankBy {
     /// Node by node.
     Slot,
-    /// One on each node in turn.
+    /// One process on each node in turn.
     Node,
     /// Node by node, object by object.
     Fill,
-    /// One on each object of all nodes in turn.
+    /// One process on each object of all nodes in turn.
     Span,
 }
 
@@ -238,7 +238,7 @@ impl fmt::Display for BindTo {
     }
 }
 
-/// What a text says, where it has no qualifiers: those go with the text into [`Policy`].
+/// Reads the choice from a text without qualifiers. A text with qualifiers belongs in a [`Policy`].
 fn said(kind: Kind, text: &str) -> Result<Said, Error> {
     let said = stowplan_job::draft::read_policy(kind, text)?;
     if said.qualified {

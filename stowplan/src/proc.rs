@@ -101,7 +101,7 @@ impl<'p> Proc<'p> {
         Node::new(self.plan, self.place.node)
     }
 
-    /// The object it was mapped to; `None`: to none.
+    /// The object it was mapped to. `None` if it was not mapped to an object.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.object().ok_or("mapped by core")?.to_string(), "core:2");
@@ -112,7 +112,7 @@ impl<'p> Proc<'p> {
         self.place.object.map(Object::from)
     }
 
-    /// The cpus it is bound to, by OS number; none when it is unbound.
+    /// The cpus it is bound to, by OS number. Empty when it is unbound.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.cpus().to_string(), "2");
@@ -124,10 +124,10 @@ impl<'p> Proc<'p> {
         Cpus::new(self.place.cpus.map(|id| cpusets.get(id)))
     }
 
-    /// The GPUs it is given, by the number that `CUDA_VISIBLE_DEVICES` and its kin take, ascending; none where its node has
-    /// none, none is near it, or none was asked for.
+    /// The GPUs it is given, ascending, by the numbers that `CUDA_VISIBLE_DEVICES` and similar variables take. Empty when its node
+    /// has no GPUs, when no GPU is near it, or when none was asked for.
     ///
-    /// Cost: two searches; for the first process asked, the GPUs of all are dealt, in the time of the distinct nodes.
+    /// Cost: two searches. The first call also deals the GPUs of all processes, in time that grows with the distinct nodes.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
     /// let machine = Machine::uniform(Topology::parse("builtin:frontier")?);
@@ -229,7 +229,7 @@ impl<'p> Cpus<'p> {
         self.set.into_iter().flatten()
     }
 
-    /// How many.
+    /// How many cpus there are.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.cpus().len(), 1);
@@ -241,7 +241,7 @@ impl<'p> Cpus<'p> {
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
-    /// Whether there are none: the process is unbound.
+    /// Whether there are no cpus: the process is unbound.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(!proc.cpus().is_empty());
@@ -252,7 +252,7 @@ impl<'p> Cpus<'p> {
         self.set.is_none()
     }
 
-    /// The text, in one allocation: what `Display` writes.
+    /// The text that `Display` writes, in one allocation.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(proc.cpus().list(), proc.cpus().to_string());
@@ -334,7 +334,7 @@ impl fmt::Debug for Procs<'_> {
 }
 
 impl<'p> Node<'p> {
-    /// The processes of the job here, by local rank. Cost: as many.
+    /// The job's processes on this node, by local rank. Cost: linear in their number.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let cpus: Vec<String> = proc.node().procs().map(|proc| proc.cpus().to_string()).collect();
@@ -350,7 +350,7 @@ impl<'p> Node<'p> {
 }
 
 impl Plan {
-    /// Everything about one process; `None`: the job has no such rank. Cost: a few searches.
+    /// Everything about one process. `None` if the job has no such rank. Cost: a few searches.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -365,7 +365,7 @@ impl Plan {
         Some(Proc::new(self, place))
     }
 
-    /// All processes, by rank. Cost: as [`Plan::proc`] for each; [`Plan::table`] is faster for all.
+    /// All processes, by rank. Cost: that of [`Plan::proc`] for each process. [`Plan::table`] is faster for reading all of them.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

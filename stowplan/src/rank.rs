@@ -13,7 +13,7 @@ use std::fmt;
 pub struct Rank(u32);
 
 impl Rank {
-    /// This rank.
+    /// The rank with this number.
     /// ```
     /// assert!(stowplan::Rank::new(1) > stowplan::Rank::new(0));
     /// ```

@@ -1,4 +1,4 @@
-//! What a refused job lacks, and what would fit in its place.
+//! What a refused job lacks, and which jobs would fit in its place.
 
 use crate::{Machine, workers};
 use std::fmt;
@@ -9,8 +9,8 @@ use stowplan_job::draft::Draft;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place_on;
 
-/// What a job that was refused for want of room, objects or cpus lacks, and the nearest jobs that fit. As text: the page of
-/// `stowplan explain`.
+/// What is missing for a job that was refused for lack of room, objects or cpus, and the nearest jobs that fit. `Display` writes
+/// the page of `stowplan explain`.
 /// ```
 /// # use stowplan::{Machine, Topology};
 /// use stowplan::Refused;
@@ -27,9 +27,10 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Asks about a command line; `None`: it is placed, or refused for what is wrong in its words.
+    /// Explains why a command line is refused. `None` if its job is placed, or if it is refused for another reason, such as an
+    /// error in its words.
     ///
-    /// Cost: some twenty plans for each number that is looked for, one for each other word.
+    /// Cost: about twenty plans for each number that is searched for, and one plan for each other word that is tried.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -43,7 +44,7 @@ impl Refused {
         machine: &Machine,
     ) -> Option<Self> {
         let words: Vec<String> = words.into_iter().map(Into::into).collect();
-        // What is the machine's or the output's is no word of a job here.
+        // Options of the machine or of the output are refused here, because they are not words of a job.
         Draft::from_words(&words).ok()?.finish().ok()?;
         let told = workers::run(|| {
             let planning = |words: &[String]| {
@@ -69,7 +70,7 @@ impl Refused {
     pub const fn class(&self) -> &'static str {
         self.told.refused.class
     }
-    /// What [`Error::message`](crate::Error::message) says.
+    /// The message of the refusal, as [`Error::message`](crate::Error::message) gives it.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -81,7 +82,7 @@ impl Refused {
     pub fn message(&self) -> &str {
         &self.told.refused.message
     }
-    /// What is missing: `slots`.
+    /// What is missing, for example `slots`.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -93,7 +94,7 @@ impl Refused {
     pub fn missing(&self) -> &str {
         &self.told.missing.what
     }
-    /// How many of it are asked for, where that is a number.
+    /// How many of them are asked for, if that is a number.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -105,7 +106,7 @@ impl Refused {
     pub const fn asked(&self) -> Option<u64> {
         self.told.missing.asked
     }
-    /// How many there are.
+    /// How many of them there are, if that is a number.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -117,7 +118,7 @@ impl Refused {
     pub const fn there(&self) -> Option<u64> {
         self.told.missing.there
     }
-    /// Jobs that fit and differ in one option; each was planned.
+    /// Jobs that fit and differ from the refused job in one option. Each of them was planned.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -136,7 +137,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// A job that fits, one option away from one that was refused.
+/// A job that fits and differs from a refused job in one option.
 /// ```
 /// # use stowplan::{Machine, Refused, Topology};
 /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -150,7 +151,7 @@ pub struct Nearest<'r> {
 }
 
 impl<'r> Nearest<'r> {
-    /// The option with its value: `-n 4`.
+    /// The option that differs, with its new value: `-n 4`.
     /// ```
     /// # use stowplan::{Machine, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -162,7 +163,7 @@ impl<'r> Nearest<'r> {
     pub fn change(self) -> &'r str {
         &self.told.change
     }
-    /// The whole job.
+    /// The command line of the whole job.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Refused, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

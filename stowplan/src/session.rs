@@ -1,5 +1,5 @@
-//! Sessions and reservations: who holds which nodes, and which of them a job may see. An event is judged on a state,
-//! journalled by whoever keeps a journal, then applied; there is no clock and no IO.
+//! Sessions and reservations: who holds which nodes, and which of them a job may use. An event is judged against a state, written
+//! to the journal if the caller keeps one, and then applied. This module uses no clock and no IO.
 //!
 //! ```
 //! use stowplan::session::{By, Config, Event, Initial, Name, State, Value, candidates, step};
@@ -11,7 +11,7 @@
 //! assert_eq!(seen.names(&state).collect::<Vec<_>>(), ["n0"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! [`Machine::within`](crate::Machine::within) is the machine that such a job is placed on.
+//! [`Machine::within`](crate::Machine::within) gives the machine on which such a job is placed.
 
 pub use stowplan_session::{
     AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,

@@ -1,4 +1,4 @@
-//! One node of a plan, alone: what its daemon reads.
+//! The slice of one node of a plan, which the node's daemon reads.
 
 use crate::proc::{Cpus, Object};
 use crate::{Error, Rank};
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::slice;
 
-/// One node of a plan, from the bytes of [`Node::to_bytes`](crate::Node::to_bytes) alone. Cheap to clone.
+/// One node of a plan, read from the bytes of [`Node::to_bytes`](crate::Node::to_bytes). It needs nothing else of the plan. Cheap
+/// to clone.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -27,7 +28,7 @@ impl NodeSlice {
     /// Reads a slice.
     ///
     /// # Errors
-    /// `bad-plan`: foreign, cut, damaged or of another version.
+    /// `bad-plan` when the bytes are foreign, cut, damaged or of another version.
     /// ```
     /// assert_eq!(stowplan::NodeSlice::from_bytes(b"stow").unwrap_err().class(), "bad-plan");
     /// ```
@@ -71,7 +72,7 @@ impl NodeSlice {
         self.inner.procs.len()
     }
 
-    /// Whether the job has none here.
+    /// Whether the job has no processes on this node.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(!stowplan::NodeSlice::from_bytes(&proc.node().to_bytes())?.is_empty());
@@ -97,7 +98,7 @@ impl NodeSlice {
         Some(SliceProc { slice, proc })
     }
 
-    /// The processes here, by local rank.
+    /// The job's processes on this node, by local rank.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let slice = stowplan::NodeSlice::from_bytes(&proc.node().to_bytes())?;
@@ -126,7 +127,7 @@ impl PartialEq for NodeSlice {
     }
 }
 
-/// One process of a node, as its daemon starts it: all of a [`Proc`](crate::Proc) but the node.
+/// One process of a node, as the node's daemon starts it. It has everything that a [`Proc`](crate::Proc) has, except the node.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -177,7 +178,7 @@ impl<'s> SliceProc<'s> {
         self.proc.app_rank
     }
 
-    /// Its number among the job's processes here.
+    /// Its number on this node among the job's processes.
     /// ```
     #[doc = include_str!("slice_example.txt")]
     /// assert_eq!(here.local_rank(), 2);
@@ -188,7 +189,7 @@ impl<'s> SliceProc<'s> {
         self.proc.local_rank
     }
 
-    /// Its number among the processes of all jobs here.
+    /// Its number on this node among the processes of all jobs.
     /// ```
     #[doc = include_str!("slice_example.txt")]
     /// assert_eq!(here.node_rank(), 2);
@@ -199,7 +200,7 @@ impl<'s> SliceProc<'s> {
         self.proc.node_rank
     }
 
-    /// The object it was mapped to; `None`: to none.
+    /// The object it was mapped to. `None` if it was not mapped to an object.
     /// ```
     #[doc = include_str!("slice_example.txt")]
     /// assert_eq!(here.object().map(|object| object.to_string()), Some("core:2".to_owned()));
@@ -210,7 +211,7 @@ impl<'s> SliceProc<'s> {
         self.proc.object.map(Object::from)
     }
 
-    /// The cpus it is bound to, by OS number; none when it is unbound.
+    /// The cpus it is bound to, by OS number. Empty when it is unbound.
     /// ```
     #[doc = include_str!("slice_example.txt")]
     /// assert_eq!(here.cpus().to_string(), "2");
@@ -222,7 +223,7 @@ impl<'s> SliceProc<'s> {
         Cpus::new(set.map(|id| &self.slice.cpusets[id as usize]))
     }
 
-    /// The GPUs it is given, by the number that `CUDA_VISIBLE_DEVICES` and its kin take, ascending.
+    /// The GPUs it is given, ascending, by the numbers that `CUDA_VISIBLE_DEVICES` and similar variables take.
     /// ```
     #[doc = include_str!("slice_example.txt")]
     /// assert!(here.gpus().is_empty(), "its node has none");

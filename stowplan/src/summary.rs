@@ -1,4 +1,4 @@
-//! The numbers that people quote of a plan.
+//! The numbers that people quote about a plan.
 
 use crate::Plan;
 use crate::plan::Form;
@@ -9,7 +9,7 @@ use stowplan_engine::plan::{self, PlacedRun};
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::patterns::PatternId;
 
-/// The numbers that people quote of a plan: as text, the first line of the command's page.
+/// The numbers that people quote about a plan. `Display` writes the first line of the command's page.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -51,11 +51,11 @@ impl Summary {
     }
 }
 
-/// What makes two nodes look the same: hardware, and what each app has there.
+/// The shape of a node: its hardware, and the process count and pattern of each app on it. Nodes of equal shape look the same.
 type Looks = (Option<(u32, u32)>, Vec<(usize, u32, PatternId)>);
 
-/// Nodes with processes, and on how many kinds of them the job looks different. Cost: the runs, sorted, and the apps on each
-/// stretch.
+/// The number of nodes with processes, and the number of distinct shapes among these nodes. Cost: sorting the runs, and the apps on
+/// each stretch.
 fn shapes(plan: &plan::Plan) -> (u64, u64) {
     let mut starts: Vec<(u32, usize, &PlacedRun)> = Vec::new();
     for (app, placed) in plan.apps().iter().enumerate() {
@@ -95,7 +95,7 @@ fn shapes(plan: &plan::Plan) -> (u64, u64) {
     }
 }
 
-/// Topology and allowed cpus of the nodes of a stretch; of a broadcast, nothing.
+/// The distinct topologies and allowed cpus on a stretch of nodes. A plan from a broadcast has neither: `None`.
 fn hardware(plan: &plan::Plan, nodes: NodeRange) -> BTreeSet<Option<(u32, u32)>> {
     let world = plan.world();
     if world.before.is_empty() {
@@ -147,7 +147,7 @@ impl fmt::Display for Summary {
 }
 
 impl Plan {
-    /// The numbers that people quote: the first line of the command's page.
+    /// The numbers that people quote about the plan. As text, they are the first line of the command's page.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

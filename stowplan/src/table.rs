@@ -26,8 +26,8 @@ pub struct Table {
     objects: OnceLock<[Vec<u32>; 2]>,
 }
 
-/// Memory for the columns of a [`Table`], in its order: app, app rank, node, local rank, node rank, kind of object, object, cpu
-/// set. Each has a row for each rank.
+/// Memory for the columns of a [`Table`], in this order: app, app rank, node, local rank, node rank, kind of object, object, cpu
+/// set. Each column has one row per rank.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -84,10 +84,10 @@ impl Columns<'_> {
     }
 }
 
-/// Rows that a thread unpacks at once.
+/// How many rows a thread unpacks at once.
 const CHUNK: usize = 1 << 16;
 
-/// The kinds of objects, and in place their indices.
+/// Unpacks objects: writes their kinds, and replaces each packed object by its index.
 fn unpack((kinds, objects): (&mut [u32], &mut [u32])) {
     for (kind, object) in kinds.iter_mut().zip(objects) {
         (*kind, *object) = ProcTable::unpacked(*object);
@@ -110,7 +110,7 @@ impl Table {
         let rows = workers::run(|| plan.inner().expand());
         Self {
             plan: plan.clone(),
-            // Without another thread, this one does it all.
+            // If no thread can be started, this thread does all the work.
             rows: rows.unwrap_or_else(|_| plan.inner().expand()),
             apps: OnceLock::new(),
             objects: OnceLock::new(),
@@ -139,7 +139,7 @@ impl Table {
         })
     }
 
-    /// Rows.
+    /// How many rows there are.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().len(), 6);
@@ -150,7 +150,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(!plan.table().is_empty());
@@ -172,7 +172,7 @@ impl Table {
         &self.apps()[0]
     }
 
-    /// The rank in the app.
+    /// The rank of each process in its app.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().app_rank(), [0, 1, 2, 3, 0, 1]);
@@ -183,7 +183,7 @@ impl Table {
         &self.apps()[1]
     }
 
-    /// The node, by its number.
+    /// The node of each rank, by its number.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().node(), [0, 0, 0, 1, 1, 1]);
@@ -194,7 +194,7 @@ impl Table {
         self.rows.nodes()
     }
 
-    /// The number among the job's processes on the node.
+    /// The number of each process among the job's processes on its node.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().local_rank(), [0, 1, 2, 0, 1, 2]);
@@ -205,7 +205,7 @@ impl Table {
         self.rows.local_ranks()
     }
 
-    /// The number among all processes on the node.
+    /// The number of each process among all processes on its node.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().node_rank(), [0, 1, 2, 0, 1, 2]);
@@ -216,8 +216,8 @@ impl Table {
         self.rows.node_ranks()
     }
 
-    /// The kind of the object mapped to: 0 for none, else from 1 in the order machine, package, die, numa, l5cache, l4cache,
-    /// l3cache, l2cache, l1cache, core, hwthread.
+    /// The kind of the object that each process was mapped to: 0 for none, otherwise numbered from 1 in the order machine, package,
+    /// die, numa, l5cache, l4cache, l3cache, l2cache, l1cache, core, hwthread.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().object_kind()[0], 10, "core");
@@ -239,7 +239,7 @@ impl Table {
         &self.objects()[1]
     }
 
-    /// The cpu set, by an id that [`Table::cpus`] takes; 0 for none.
+    /// The cpu set of each process, as an id that [`Table::cpus`] takes; 0 for none.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let table = plan.table();
@@ -251,7 +251,7 @@ impl Table {
         self.rows.cpusets()
     }
 
-    /// The cpus of an id of [`Table::cpuset`]; none for an id that there is not.
+    /// The cpus of an id from [`Table::cpuset`]. Empty for an unknown id.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let table = plan.table();
@@ -271,7 +271,7 @@ impl fmt::Debug for Table {
 }
 
 impl Plan {
-    /// Every rank, as columns. Cost: some linear writes for each rank, shared between threads.
+    /// Every rank, as columns. Cost: a few writes per rank, shared between threads.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -284,10 +284,10 @@ impl Plan {
         Table::new(self)
     }
 
-    /// As [`Plan::table`], written into memory of the caller.
+    /// As [`Plan::table`], but written into the caller's memory.
     ///
     /// # Errors
-    /// `bad-value` where a column has another length than the job has ranks; nothing is written then.
+    /// `bad-value` when the length of a column is not the number of ranks. Nothing is written then.
     /// ```
     /// # use stowplan::{Columns, Job, Machine, Plan, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
@@ -301,7 +301,7 @@ impl Plan {
         columns.write(self)
     }
 
-    /// Distinct cpu sets that [`Plan::cpus`] knows: ids are below this, and 0 is the empty set.
+    /// How many distinct cpu sets [`Plan::cpus`] knows. Ids are below this number, and id 0 is the empty set.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert!(plan.cpusets() > 3);
@@ -313,7 +313,7 @@ impl Plan {
         u32::try_from(sets).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// The cpus of an id of [`Table::cpuset`].
+    /// The cpus of an id from [`Table::cpuset`]. `None` for an unknown id.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.cpus(0).map(|cpus| cpus.len()), Some(0));

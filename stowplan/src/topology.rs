@@ -41,7 +41,7 @@ impl Topology {
         } else {
             stowplan_topo::read(text, &|_| Err("files are not opened here".to_owned()))?
         };
-        // Network cards place nothing, and plans do not know them.
+        // Placement does not use network cards, and plans do not hold them.
         draft.nics = Vec::new();
         Topologies::default()
             .add(draft.clone(), &mut Cpusets::default())
@@ -54,7 +54,7 @@ impl Topology {
         })
     }
 
-    /// One of a plan's.
+    /// A topology of a plan.
     pub(crate) fn of_table(topologies: &Topologies, id: TopologyId) -> Self {
         Self {
             draft: Arc::new(topologies.draft(id)),

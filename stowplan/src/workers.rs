@@ -1,19 +1,19 @@
 //! The threads that work is shared between.
 //!
-//! Large jobs are shared between rayon's threads. These do not live on in a child of `fork`, where waiting for them would never
-//! end; a child brings threads of its own to each call.
+//! The work of large jobs is shared between rayon's threads. A child of `fork` does not have these threads, so it would wait for
+//! them forever. A child therefore starts a thread of its own for each call.
 
 use crate::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The process that called first: rayon's own threads are its. The one thing here that calls have in common; it only ever goes
-/// from nothing to that process.
+/// The process that called first; rayon's own threads belong to it. This is the only state that calls share. It changes only once,
+/// from 0 to the id of that process.
 static FIRST: AtomicU32 = AtomicU32::new(0);
 
-/// Does work that may be shared.
+/// Runs work that may be shared between threads.
 ///
 /// # Errors
-/// `internal` where a child of `fork` cannot start a thread.
+/// `internal` when a child of `fork` cannot start a thread.
 pub(crate) fn run<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Error> {
     let here = std::process::id();
     let first = FIRST.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Named machines: `builtin:NAME`.
 //!
-//! The shapes are ours, from public guides; each says which. Cores that a site keeps for itself are disallowed, so the
-//! topology does not have them (`semantics` 1.1); the synthetic description beside the name is the whole node.
+//! The shapes are ours, made from public guides; each names its guide. Cores that a site keeps for itself are disallowed, so the
+//! topology does not have them (`semantics` 1.1). The synthetic description of a machine is the whole node.
 
 use crate::devices::Documented;
 use crate::error::TopoError;
@@ -17,13 +17,13 @@ pub struct Machine {
     pub name: &'static str,
     /// Its site, or what it is.
     pub site: &'static str,
-    /// Nodes it has, 0 where it is a kind of node rather than a machine.
+    /// How many nodes it has; 0 if it is a kind of node and not a machine.
     pub nodes: u32,
     /// One node, as a synthetic description.
     pub synthetic: &'static str,
-    /// PUs of the description that the node lacks: OS numbers `first`, `first + step`, … each `count` long, below `end`.
+    /// PUs of the description that the node lacks.
     pub removed: Option<Removed>,
-    /// Cores that the site keeps: logical numbers in the whole node.
+    /// Cores that the site keeps for itself, by logical number in the whole node.
     pub kept: &'static [u32],
     /// Where the shape is from.
     pub source: &'static str,
@@ -31,7 +31,7 @@ pub struct Machine {
     pub gpus: Option<Documented>,
 }
 
-/// Runs of PUs at equal distances.
+/// Runs of PUs that repeat at an equal distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Removed {
     /// First OS number of each run, within a period.
@@ -87,7 +87,7 @@ impl Machine {
         Self { gpus, ..self }
     }
 
-    /// The same, of cards that show as so many GPUs each.
+    /// The same machine, with cards that each show as this many GPUs.
     const fn with_tiles(self, tiles: u32) -> Self {
         match self.gpus {
             Some(gpus) => Self {
@@ -331,7 +331,7 @@ pub const MACHINES: &[Machine] = &[
     ),
 ];
 
-/// The machine of this name, in any case.
+/// The machine of this name. Upper and lower case are equal.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Machine> {
     MACHINES
@@ -390,7 +390,7 @@ impl Machine {
     }
 }
 
-/// The machine that a name nearly gives: it begins so, or is in it.
+/// The machine whose name is nearest to an unknown name: one begins with the other, contains it, or is spelled almost the same.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     if name.is_empty() {
@@ -404,7 +404,7 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
         .or_else(|| names().find(|known| close(known, &name)))
 }
 
-/// At most two letters differ, at the same length or one more or less.
+/// Whether two names differ only in one stretch of at most two letters. Their lengths may differ by one.
 fn close(known: &str, given: &str) -> bool {
     let (known, given) = (known.as_bytes(), given.as_bytes());
     if known.len().abs_diff(given.len()) > 1 || known.len() < 4 {

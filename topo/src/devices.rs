@@ -1,4 +1,4 @@
-//! GPUs and network cards of a topology: found in a file, documented for a named machine, or stated with `--devices`.
+//! The GPUs and network cards of a topology: found in a file, documented for a named machine, or stated with `--devices`.
 
 use crate::TopoError;
 use stowplan_engine::count::counted;
@@ -15,8 +15,8 @@ pub(crate) struct Plugged(pub(crate) Option<u64>);
 
 /// The GPUs among the OS devices of a file, in logical order. `plugged`: shape `[devices]`.
 ///
-/// Devices of one family are taken, the first that the file has: two libraries show the same GPU under two names. Tiles
-/// stand in place of their card and are numbered over the whole node.
+/// Only devices of the first family that the file has are taken, because two libraries show the same GPU under two names. Tiles
+/// take the place of their card, and are numbered over the whole node.
 pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<Gpu> {
     let named = GpuFamily::ALL
         .into_iter()
@@ -35,7 +35,7 @@ pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<Gpu> {
         if family == GpuFamily::Ze {
             number_tiles(&mut found);
         }
-        // hwloc's order: what is near some cpus comes behind the cpus, and before what is near more of them.
+        // hwloc's order: a device comes after the cpus that it is near, and before devices that are near more of these cpus.
         found.sort_by_key(|&(name, device, plugged)| {
             let last = device.pus.last().map_or(u32::MAX, |range| range.end);
             let near: u32 = device.pus.iter().map(|range| range.end - range.start).sum();
@@ -55,7 +55,7 @@ pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<Gpu> {
     Vec::new()
 }
 
-/// What the name of a GPU says.
+/// The numbers in the name of a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct GpuName {
     number: u32,
@@ -99,7 +99,7 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|_| digits)
 }
 
-/// Drops cards that have tiles, and numbers what is left through, by card and tile.
+/// Drops cards that have tiles, and numbers the rest consecutively, by card and tile.
 fn number_tiles(found: &mut Vec<(GpuName, &Device, Plugged)>) {
     let mut cut: Vec<u32> = found
         .iter()
@@ -114,7 +114,7 @@ fn number_tiles(found: &mut Vec<(GpuName, &Device, Plugged)>) {
     }
 }
 
-/// What the names of network cards begin with.
+/// How the names of network cards begin.
 const NIC_NAMES: &[&str] = &["hsn", "hsi", "cxi", "mlx5_", "hfi", "ib"];
 
 /// The network cards among the OS devices of a file.
@@ -141,9 +141,9 @@ pub enum DeviceKind {
 enum Where {
     /// There are none.
     Nowhere,
-    /// So many near each object of a kind, numbered through.
+    /// This many near each object of a kind, numbered consecutively.
     Each(ObjKind, u32),
-    /// These, near the objects of a kind by equal counts.
+    /// These numbers, the same count near each object of a kind.
     Listed(ObjKind, Vec<u32>),
 }
 
@@ -155,25 +155,25 @@ pub struct Stated {
     text: String,
 }
 
-/// Devices documented for a named machine: near each object of a kind, which visible numbers in logical order.
+/// Devices documented for a named machine: the visible numbers near the objects of a kind, in logical order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Documented {
-    /// The objects that they are near to.
+    /// The kind of the objects that they are near.
     pub near: ObjKind,
     /// The visible numbers, in logical order.
     pub visible: &'static [u32],
     /// Their make.
     pub family: GpuFamily,
-    /// GPUs that one card shows as: tiles.
+    /// How many GPUs (tiles) one card shows as.
     pub tiles: u32,
     /// Where this is from.
     pub source: &'static str,
 }
 
-/// Reads `[NODES=]KIND=WHERE`. Gives the nodes, if some are named, and what is stated of them.
+/// Reads `[NODES=]KIND=WHERE`. Returns the nodes, if some are named, and the devices that are stated.
 ///
 /// # Errors
-/// `bad-devices` where it does not parse, or a number stands there twice.
+/// `bad-devices` when it does not parse, or when a number is listed twice.
 /// ```
 /// use stowplan_topo::devices::read;
 /// assert!(read("gpu=l3:4,5,2,3").is_ok());
@@ -266,8 +266,8 @@ impl Stated {
     /// Replaces the devices of a topology.
     ///
     /// # Errors
-    /// `bad-devices`: the node has no object of the kind that may be used, its objects do not divide the list, or there
-    /// would be more than [`GPUS_MAX`].
+    /// `bad-devices` when the node has no object of the kind with a cpu that may be used, when the list cannot be divided evenly
+    /// among the objects, or when there would be more than [`GPUS_MAX`] devices.
     ///
     /// Cost: the objects of the topology and the devices.
     pub fn replace(&self, draft: &mut TopologyDraft) -> Result<(), TopoError> {
@@ -342,7 +342,8 @@ impl Documented {
     }
 }
 
-/// The objects of a kind that have a PU, in logical order: of NUMA nodes only those that are mapped to (`semantics` 1.1).
+/// The objects of a kind that have a PU, in logical order. Of the NUMA nodes, only those to which processes can be mapped
+/// (`semantics` 1.1).
 fn objects(draft: &TopologyDraft, kind: ObjKind) -> Vec<DraftObject> {
     if kind == ObjKind::Hwthread {
         return (0..)
@@ -360,7 +361,7 @@ fn objects(draft: &TopologyDraft, kind: ObjKind) -> Vec<DraftObject> {
         .cloned()
         .collect();
     if kind == ObjKind::Numa {
-        // By OS number up to the first that overlaps one before.
+        // By OS number, up to the first NUMA node that overlaps an earlier one.
         let mut by_os: Vec<usize> = (0..objects.len()).collect();
         by_os.sort_by_key(|&at| objects[at].os);
         let mut taken = vec![false; draft.pus_os.len()];
@@ -382,7 +383,7 @@ fn objects(draft: &TopologyDraft, kind: ObjKind) -> Vec<DraftObject> {
     objects
 }
 
-/// The same count near each object, in the order of the numbers.
+/// Deals the numbers in order, the same count near each object.
 fn deal(
     objects: &[DraftObject],
     numbers: &[u32],

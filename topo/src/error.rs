@@ -1,8 +1,8 @@
-//! Why a text is no topology: what was found, where.
+//! Why a text is not a topology: what was found, and where.
 
 use stowplan_engine::table::topologies::DraftError;
 
-/// Why a topology cannot be had. The class is `bad-topology`, of stated devices `bad-devices`.
+/// Why a topology cannot be read. The class is `bad-topology`, or `bad-devices` for stated devices.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TopoError {
     /// A file that cannot be read.
@@ -23,28 +23,28 @@ pub enum TopoError {
         /// What the system said when it was tried as a file.
         reason: String,
     },
-    /// A name after `builtin:` that is no machine of ours.
+    /// A name after `builtin:` that is not a machine of ours.
     #[error("topology builtin:{}: no such machine{}; `stowplan topo list` names them", excerpt(.name, 0), hint(.nearest.as_deref()))]
     UnknownMachine {
         /// The name.
         name: String,
-        /// The nearest name there is, if one is near.
+        /// The nearest name, if one is near.
         nearest: Option<&'static str>,
     },
-    /// A synthetic description that is none.
+    /// A synthetic description that is wrong.
     #[error("topology {}, column {}: {fault}", excerpt(.text, *.at), .at + 1)]
     Synthetic {
         /// The description.
         text: String,
-        /// Where in it, in bytes from 0.
+        /// The position in it, in bytes from 0.
         at: usize,
         /// What is wrong there.
         fault: SyntheticFault,
     },
-    /// An XML file that is no topology.
+    /// An XML file that is not a topology.
     #[error("topology{}, line {line}, column {column}: {fault}", named(.file))]
     Xml {
-        /// The file, empty where only bytes were given.
+        /// The file; empty if only bytes were given.
         file: String,
         /// Line, from 1.
         line: u32,
@@ -53,7 +53,7 @@ pub enum TopoError {
         /// What is wrong there.
         fault: XmlFault,
     },
-    /// A text that was read, but makes no sound table.
+    /// A text that was read, but does not make a sound table.
     #[error("topology{}: {source}", named(.file))]
     Unsound {
         /// The file, or empty.
@@ -61,7 +61,7 @@ pub enum TopoError {
         /// What the engine found.
         source: DraftError,
     },
-    /// Devices that cannot be had as they are stated.
+    /// Devices that a topology cannot have as they are stated.
     #[error("--devices {text}: {fault}")]
     Devices {
         /// The statement.
@@ -69,10 +69,10 @@ pub enum TopoError {
         /// What is wrong with it.
         fault: String,
     },
-    /// The machine at hand could not be read.
+    /// This machine could not be read.
     #[error("the topology of this machine: {reason}")]
     Live {
-        /// What hwloc said, or that this build has none.
+        /// Why it could not be read.
         reason: String,
     },
 }
@@ -116,7 +116,7 @@ impl TopoError {
     }
 }
 
-/// A text in quotes; of a long one what stands around byte `at`.
+/// A text in quotes. Of a long text, only the part around byte `at`.
 fn excerpt(text: &str, at: usize) -> String {
     const MOST: usize = 100;
     if text.len() <= MOST {
@@ -146,7 +146,7 @@ fn named(file: &str) -> String {
 /// What is wrong with a synthetic description.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SyntheticFault {
-    /// A word that is no kind of object.
+    /// A word that is not a kind of object.
     #[error(
         "{word:?} is no kind of object; there are package die group numa l5 l4 l3 l2 l1 l1i core pu"
     )]
@@ -154,7 +154,7 @@ pub enum SyntheticFault {
         /// The word.
         word: String,
     },
-    /// A kind that cannot stand here.
+    /// A kind that is not allowed here.
     #[error("{word:?} cannot be {place} of a synthetic description")]
     KindNotHere {
         /// The word.
@@ -171,13 +171,13 @@ pub enum SyntheticFault {
     /// No number of objects.
     #[error("a number of objects is needed here, at least 1")]
     NoNumber,
-    /// `[` or `(` without its other half.
+    /// `[` or `(` that is not closed.
     #[error("a closing {close:?} is missing")]
     Unclosed {
         /// What is missing.
         close: char,
     },
-    /// An attribute that is none.
+    /// An unknown attribute.
     #[error("unknown attribute {word:?}; there are memory= size= indexes=")]
     UnknownAttribute {
         /// The words up to the next space or bracket.
@@ -186,13 +186,13 @@ pub enum SyntheticFault {
     /// Something after an attribute that is neither a space nor `)`.
     #[error("a space or ')' is needed after an attribute")]
     NoSeparator,
-    /// Two levels of a kind that can have one.
+    /// Two levels of a kind that can have only one level.
     #[error("there are two levels of {word}")]
     TwoLevels {
         /// The kind.
         word: &'static str,
     },
-    /// NUMA nodes both as a level and attached to others.
+    /// NUMA nodes both as a level and attached to other levels.
     #[error("NUMA nodes are a level and attached with [numa] too; one of both is possible")]
     NumaTwice,
     /// Some levels name their kind and others do not.
@@ -228,13 +228,13 @@ pub enum XmlFault {
         /// What the parser said.
         reason: String,
     },
-    /// Well-formed, but no topology.
+    /// Well-formed, but not a topology.
     #[error("no hwloc topology: {reason}")]
     NotTopology {
         /// What was found instead.
         reason: String,
     },
-    /// An attribute whose value is none.
+    /// An attribute with a value that it cannot have.
     #[error("{attribute}={value:?} is not {expected}")]
     BadValue {
         /// The attribute.
@@ -244,7 +244,7 @@ pub enum XmlFault {
         /// What it should be.
         expected: &'static str,
     },
-    /// An object where none of its kind can be, or without what it needs.
+    /// An object of a kind that is not allowed there, or without something that it needs.
     #[error("{what}")]
     BadObject {
         /// What is wrong, as a sentence.
@@ -262,7 +262,7 @@ pub enum XmlFault {
     },
 }
 
-/// The last place of at most so many bytes where a character of the text begins.
+/// The last byte, up to `most`, at which a character of the text begins.
 pub(crate) fn whole(text: &str, most: usize) -> usize {
     let end = most.min(text.len());
     let mut places = (0..=end).rev();

@@ -1,16 +1,16 @@
-//! Files of the system by name, and the lists of numbers that stand in them.
+//! Files of the system by name, and the lists of numbers in them.
 
 use std::ops::Range;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::text::cursor::whole_ranges;
 
-/// A file by its absolute path: its contents, or `None` where it is not there or cannot be read.
+/// Gives the contents of a file by its absolute path. `None` if it is not there or cannot be read.
 pub type Lookup<'f> = &'f dyn Fn(&str) -> Option<String>;
 
-/// The names in a folder, by its absolute path; empty where it is not there or cannot be read.
+/// Gives the names in a folder, by its absolute path. Empty if it is not there or cannot be read.
 pub type Names<'f> = &'f dyn Fn(&str) -> Vec<String>;
 
-/// Ascending numbers below [`PUS_MAX`]; `None` where the text is no list of these.
+/// The numbers of a list, ascending. `None` if the text is not a list of numbers below [`PUS_MAX`].
 pub(crate) fn numbers(text: &str) -> Option<Vec<u32>> {
     let ranges = whole_ranges(text.trim())?;
     let mut numbers = Vec::new();

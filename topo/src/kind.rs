@@ -1,17 +1,17 @@
-//! Kinds of objects as hwloc tells them apart, and the words it takes for them.
+//! The kinds of objects that hwloc distinguishes, and the words that it takes for them.
 
 use stowplan_engine::policy::ObjKind;
 
-/// What a cache holds. Only instruction caches matter: they are no objects of ours.
+/// What a cache holds. Only instruction caches matter: they are not among our objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Holds {
     /// Data, or data and instructions.
     Data,
-    /// Instructions alone.
+    /// Only instructions.
     Instructions,
 }
 
-/// A kind of object of hwloc's tree. More than [`ObjKind`]: what only gives the tree its shape is here too.
+/// A kind of object in hwloc's tree. There are more kinds than in [`ObjKind`]: some only give the tree its shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Machine,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Cache(u8, Holds),
     Core,
     Pu,
-    /// Objects that hang together for some reason, with the depth the text gives it.
+    /// Objects that belong together for some reason.
     Group,
     Misc,
     Bridge,
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of listings and mappings, for those that have one.
+    /// The kind for listings and mappings, if there is one.
     pub(crate) fn listed(self) -> Option<ObjKind> {
         match self {
             Self::Machine => Some(ObjKind::Machine),
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// As XML files write it.
+    /// The word for it in XML files.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Machine => "Machine",
@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// Part of the I/O tree: no cpus of its own.
+    /// Whether it is part of the I/O tree, and so has no cpus of its own.
     pub(crate) fn is_io(self) -> bool {
         matches!(self, Self::Bridge | Self::PciDevice | Self::OsDevice)
     }
@@ -96,7 +96,7 @@ fn cache_kind(level: u8) -> Option<ObjKind> {
     }
 }
 
-/// Words in the order in which they are tried, each with the letters it needs at least. Lower case.
+/// Words in the order in which they are tried, in lower case. Each has the number of letters that must be given at least.
 const WORDS: &[(&str, usize, Kind)] = &[
     ("osdev", 2, Kind::OsDevice),
     ("block", 4, Kind::OsDevice),
@@ -123,7 +123,7 @@ const WORDS: &[(&str, usize, Kind)] = &[
     ("group", 2, Kind::Group),
 ];
 
-/// The kind whose word begins `text`, which may go on with anything that is no letter (`core:2`, `Group0`).
+/// The kind whose word begins `text`. Anything but a letter may follow the word (`core:2`, `Group0`).
 ///
 /// ```text
 /// "L3Cache:2" is a level 3 cache, "l1i" one of instructions, "pack" a package, "p" nothing.
@@ -138,7 +138,7 @@ pub(crate) fn scan(text: &[u8]) -> Option<Kind> {
     scan_cache(text)
 }
 
-/// `L` and a level, then `d`, `i`, `u` or nothing, then a beginning of `cache`.
+/// Reads `L` and a level, then `d`, `i`, `u` or nothing, then any number of first letters of `cache`.
 fn scan_cache(text: &[u8]) -> Option<Kind> {
     let (first, rest) = text.split_first()?;
     if !first.eq_ignore_ascii_case(&b'l') {
@@ -155,7 +155,7 @@ fn scan_cache(text: &[u8]) -> Option<Kind> {
     ((1..=most).contains(&level) && begins(suffix, "cache", 0)).then_some(Kind::Cache(level, holds))
 }
 
-/// Whether the letters that `text` begins with begin `word`, and are at least so many.
+/// Whether `text` begins with at least `letters` letters, and these letters are the beginning of `word`.
 fn begins(text: &[u8], word: &str, letters: usize) -> bool {
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
     let given = text.iter().take_while(is_letter).count();

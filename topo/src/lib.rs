@@ -1,6 +1,6 @@
-//! Topologies: hwloc XML, synthetic strings, named machines, this machine.
+//! Reads topologies: hwloc XML, synthetic descriptions, named machines, this machine.
 //!
-//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
+//! This is an internal crate of stowplan: its API is not promised. Launchers use the crate `stowplan`.
 //!
 //! Every source gives a [`TopologyDraft`], which the engine validates and interns:
 //! ```
@@ -18,21 +18,22 @@
 
 // Kinds of objects, and words for them.
 mod kind;
-// What can be wrong.
+// Errors.
 mod error;
-// GPUs and network cards: those of a file, of a named machine, those that are stated.
+// GPUs and network cards: of a file, of a named machine, or stated with `--devices`.
 pub mod devices;
 // Text -> topology.
 pub mod synthetic;
 // Bytes -> topology.
 pub mod xml;
-// Fewer PUs.
+// Named machines.
 pub mod builtin;
-// The machine at hand, by libhwloc and without.
+// This machine, read by libhwloc.
 #[cfg(feature = "hwloc")]
 pub mod live;
+// Fewer PUs.
 mod reduce;
-// Files of the machine at hand, and its GPUs and network cards.
+// This machine, read without libhwloc: its files, GPUs and network cards.
 mod files;
 mod pci;
 pub mod sys;
@@ -43,10 +44,12 @@ use stowplan_engine::table::topologies::TopologyDraft;
 
 /// The topology that `text` names: `builtin:NAME`, a synthetic description, or a path to an hwloc XML file.
 ///
-/// What reads as a synthetic description is one, whatever files there are; everything else is a path, which `file` reads.
+/// A text that reads as a synthetic description is one, even if there is a file of that name. Everything else is a path, which
+/// `file` reads.
 ///
 /// # Errors
-/// `bad-topology`: the file cannot be read, or is none; the description is none; there is no such machine.
+/// `bad-topology` when the file cannot be read or is not a topology, when the description is wrong, or when there is no such
+/// machine.
 pub fn read(
     text: &str,
     file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
@@ -76,12 +79,12 @@ pub fn read(
     }
 }
 
-/// Looks like a path more than like anything else.
+/// Whether a text looks like a path.
 fn is_path(text: &str) -> bool {
     text.contains('/') || text.to_ascii_lowercase().ends_with(".xml")
 }
 
-/// Looks like a synthetic description, if a wrong one.
+/// Whether a text looks like a synthetic description, even a wrong one.
 fn is_description(text: &str) -> bool {
     text.contains([':', ' ', '[']) || text.starts_with(|first: char| first.is_ascii_digit())
 }

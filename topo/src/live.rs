@@ -1,7 +1,7 @@
-//! The machine at hand, through libhwloc (feature `hwloc`).
+//! Reads this machine through libhwloc (feature `hwloc`).
 //!
-//! libhwloc detects it and writes it down as XML; our own reader reads that, so that a live machine and a file of it are the
-//! same topology.
+//! libhwloc detects the machine and writes it as XML, and our own reader reads this XML. So a live machine and a file of it give
+//! the same topology.
 
 use crate::error::TopoError;
 use crate::xml;
@@ -10,7 +10,7 @@ use hwlocality::topology::builder::TypeFilter;
 use hwlocality::topology::export::xml::XMLExportFlags;
 use stowplan_engine::table::topologies::TopologyDraft;
 
-/// The topology of this machine, with its devices and what this process may use.
+/// The topology of this machine, with its devices and with what this process may use.
 ///
 /// # Errors
 /// `bad-topology` when libhwloc cannot read it.

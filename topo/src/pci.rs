@@ -1,8 +1,9 @@
-//! GPUs and network cards as Linux tells of them, without a vendor's library.
+//! GPUs and network cards as Linux shows them, without a vendor's library.
 //!
-//! A GPU is one that a compute driver has: NVIDIA's in `/proc/driver/nvidia`, AMD's in the KFD's list, Intel's where its DRM
-//! driver has a card that is no display. A server's VGA is none of these. Names and numbers are those of the vendors' libraries:
-//! `nvml` by PCI address, `rsmi` in the order of the KFD, `ze` by PCI address with the tiles that the driver shows.
+//! A card counts as a GPU if a compute driver has it: for NVIDIA in `/proc/driver/nvidia`, for AMD in the list of the KFD, for
+//! Intel if the DRM driver has the card and it is not a display. A server's VGA is none of these. Names and numbers are those of
+//! the vendors' libraries: `nvml` by PCI address, `rsmi` in the order of the KFD, `ze` by PCI address, with the tiles that the
+//! driver shows.
 
 use crate::devices::{self, Plugged};
 use crate::files::{Lookup, Names, numbers, ranges};
@@ -14,9 +15,9 @@ const PCI: &str = "/sys/bus/pci/devices";
 const NUMA: &str = "/sys/devices/system/node";
 const KFD: &str = "/sys/class/kfd/kfd/topology/nodes";
 const NVIDIA: &str = "/proc/driver/nvidia/gpus";
-/// PCI devices that are looked at.
+/// The most PCI devices that are looked at.
 const DEVICES_MAX: usize = 1 << 16;
-/// Where the names of network cards are, below their device.
+/// The folders below a device in which the names of network cards are.
 const CARDS: [&str; 3] = ["net", "infiniband", "cxi"];
 
 /// A PCI device of a class that matters.
@@ -24,7 +25,7 @@ struct Pci<'f> {
     file: Lookup<'f>,
     names: Names<'f>,
     base: String,
-    /// As directories have it, `0000:c1:00.0`.
+    /// The address as folders spell it, `0000:c1:00.0`.
     written: String,
     address: u64,
 }
@@ -36,7 +37,7 @@ impl Pci<'_> {
         u32::from_str_radix(digits, 16).unwrap_or(0)
     }
 
-    /// The cpus near it, by OS number; empty where nothing is said.
+    /// The cpus near it, by OS number. Empty if the system does not say.
     fn cpus(&self) -> Vec<u32> {
         let list = |path: String| numbers(&(self.file)(&path)?).filter(|cpus| !cpus.is_empty());
         list(format!("{}/local_cpulist", self.base))
@@ -52,7 +53,7 @@ impl Pci<'_> {
         (self.names)(&self.base).iter().any(|known| known == name)
     }
 
-    /// How many tiles the driver shows; none where it shows one or none.
+    /// The tiles that the driver shows, by number. Empty if it shows fewer than two.
     fn tiles(&self) -> Vec<u32> {
         let names = (self.names)(&self.base);
         let tiles = names.iter().filter_map(|name| name.strip_prefix("tile"));
@@ -80,7 +81,7 @@ fn address(written: &str) -> Option<u64> {
     Some(part(domain)? << 24 | small(bus)? << 16 | small(device)? << 8 | small(function)?)
 }
 
-/// What was found: OS devices, each with the address of its card.
+/// The OS devices that were found, each with the address of its card.
 #[derive(Default)]
 struct Found {
     devices: Vec<Device>,
@@ -100,7 +101,7 @@ impl Found {
 
 /// Gives a topology of all online cpus its devices.
 ///
-/// Cost: the PCI devices, some files for each GPU and network card.
+/// Cost: the PCI devices, and some files for each GPU and network card.
 pub(crate) fn give(file: Lookup<'_>, names: Names<'_>, draft: &mut TopologyDraft) {
     let mut cards: Vec<Pci<'_>> = names(PCI)
         .into_iter()
@@ -172,7 +173,7 @@ pub(crate) fn give(file: Lookup<'_>, names: Names<'_>, draft: &mut TopologyDraft
     draft.devices = found.devices;
 }
 
-/// AMD's GPUs, in the order of the KFD: partitions of one card are GPUs of their own.
+/// Finds AMD's GPUs, in the order of the KFD. Each partition of a card is a GPU of its own.
 fn amd(
     file: Lookup<'_>,
     names: Names<'_>,
@@ -197,7 +198,7 @@ fn amd(
         if value("simd_count") == 0 {
             continue;
         }
-        // Bus, device and function as PCI packs them; partitions count in the function.
+        // Bus, device and function as PCI packs them. The function counts the partitions.
         let place = value("location_id") & 0xffff;
         let card = value("domain") << 24 | (place >> 8) << 16 | ((place >> 3) & 31) << 8;
         let with = |function: u64| cards.iter().find(|known| known.address == card | function);

@@ -5,11 +5,12 @@ use std::ops::Range;
 use stowplan_engine::policy::{CpuMode, ObjKind};
 use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 
-/// Leaves the PUs whose OS number passes, numbered anew. Objects that lose all their PUs go; memory stays (`semantics` 1.1).
+/// Keeps the PUs whose OS number passes, and numbers them again. Objects that lose all their PUs are removed; memory stays
+/// (`semantics` 1.1).
 ///
 /// Cost: linear in the draft.
 pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> TopologyDraft {
-    // How many PUs before each are kept.
+    // How many of the PUs before each PU are kept.
     let mut kept = Vec::with_capacity(draft.pus_os.len() + 1);
     let mut count = 0;
     kept.push(0);
@@ -33,10 +34,10 @@ pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> 
     draft
 }
 
-/// Leaves some units, cores or PUs by their logical numbers, numbered anew; cores are PUs where there are none.
+/// Keeps some units (cores or PUs) by their logical numbers, and numbers the PUs again. If there are no cores, the units are PUs.
 ///
 /// # Errors
-/// A number beyond the units that there are: how many there are.
+/// How many units there are, if a number is beyond them.
 ///
 /// Cost: linear in the draft.
 pub fn keep_units(
@@ -65,7 +66,7 @@ pub fn keep_units(
     Ok(keep_pus(draft.clone(), |os| kept.contains(&os)))
 }
 
-/// Ranges after the loss; neighbours become one.
+/// The ranges after PUs were removed. Adjacent ranges are joined.
 fn renumber(ranges: &mut Vec<Range<u32>>, kept: &[u32]) {
     let mut left: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
     for range in ranges.iter() {

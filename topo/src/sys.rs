@@ -1,8 +1,8 @@
-//! The machine at hand as Linux tells of it, without libhwloc.
+//! Reads this machine from the files of Linux, without libhwloc.
 //!
-//! `/sys/devices/system/{cpu,node}` has packages, dies, cores, caches and memory; `/proc/self/status` says which cpus and which
-//! memory this process may use. Nothing is opened here: [`parse`] asks its caller for each file, so that a recorded tree reads
-//! like a live one. [`parse_with`] reads GPUs and network cards too, which takes the names in some folders.
+//! `/sys/devices/system/{cpu,node}` has packages, dies, cores, caches and memory. `/proc/self/status` says which cpus and which
+//! memory this process may use. No file is opened here: [`parse`] asks its caller for each file, so that a recorded tree is read
+//! like a live one. [`parse_with`] also reads GPUs and network cards; for these it needs the names in some folders.
 
 use crate::error::TopoError;
 pub use crate::files::{Lookup, Names};
@@ -19,15 +19,15 @@ const CPU: &str = "/sys/devices/system/cpu";
 const NODE: &str = "/sys/devices/system/node";
 /// What this process may use.
 const STATUS: &str = "/proc/self/status";
-/// Caches of one cpu that are looked at. Machines have four.
+/// The most caches of one cpu that are looked at. Machines have four.
 const CACHES_MAX: u32 = 16;
 
-/// The topology that the files of a Linux machine describe, without devices: the online cpus that this process may use.
+/// The topology that the files of a Linux machine describe, without devices. It has the online cpus that this process may use.
 ///
 /// # Errors
-/// `bad-topology` where the list of online cpus is missing or broken, or where none of them may be used.
+/// `bad-topology` when the list of online cpus is missing or broken.
 ///
-/// Cost: some twenty files for each core.
+/// Cost: about twenty files for each core.
 /// ```
 /// let file = |path: &str| match path {
 ///     "/sys/devices/system/cpu/online" => Some("0-3\n".to_owned()),
@@ -41,12 +41,12 @@ pub fn parse(file: Lookup<'_>) -> Result<TopologyDraft, TopoError> {
     parse_with(file, &|_| Vec::new())
 }
 
-/// As [`parse`], with the GPUs and network cards that the system has drivers for.
+/// As [`parse`], with the GPUs and network cards for which the system has drivers.
 ///
 /// # Errors
 /// As [`parse`].
 ///
-/// Cost: that of [`parse`], a file for each PCI device, some for each GPU and network card.
+/// Cost: that of [`parse`], a file for each PCI device, and some files for each GPU and network card.
 pub fn parse_with(file: Lookup<'_>, names: Names<'_>) -> Result<TopologyDraft, TopoError> {
     let online = list(file, &format!("{CPU}/online"))?;
     let mut found = Objects::default();
@@ -74,7 +74,7 @@ fn list(file: Lookup<'_>, path: &str) -> Result<Vec<u32>, TopoError> {
     numbers(&text).ok_or_else(|| failed(format!("{path} has no list of cpus: {:?}", text.trim())))
 }
 
-/// What the line of `/proc/self/status` that begins with `key` lists.
+/// The numbers in the line of `/proc/self/status` that begins with `key`.
 fn allowed(status: &str, key: &str) -> Option<Vec<u32>> {
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     numbers(line)
@@ -84,7 +84,7 @@ fn holds(sorted: &[u32], number: u32) -> bool {
     sorted.binary_search(&number).is_ok()
 }
 
-/// Memory that this process may not use is none of its NUMA nodes.
+/// Removes the NUMA nodes whose memory this process may not use.
 fn keep_memory(mut draft: TopologyDraft, nodes: &[u32]) -> TopologyDraft {
     let allowed = |object: &DraftObject| object.os.is_none_or(|os| holds(nodes, os));
     let of_memory = |object: &DraftObject| object.kind == ObjKind::Numa;
@@ -100,13 +100,13 @@ fn keep_memory(mut draft: TopologyDraft, nodes: &[u32]) -> TopologyDraft {
     draft
 }
 
-/// A NUMA node: its number, and the online cpus beside it.
+/// A NUMA node: its number, and the online cpus near it.
 struct Memory {
     os: u32,
     cpus: Vec<u32>,
 }
 
-/// The NUMA nodes; one for the machine where the kernel tells of none.
+/// The NUMA nodes. If the kernel shows none, one for the whole machine.
 fn memory(file: Lookup<'_>, online: &[u32]) -> Vec<Memory> {
     let nodes = file(&format!("{NODE}/online")).and_then(|text| numbers(&text));
     let cpus_of = |node: u32| {
@@ -123,7 +123,7 @@ fn memory(file: Lookup<'_>, online: &[u32]) -> Vec<Memory> {
             cpus: cpus_of(os),
         })
         .collect();
-    // Memory without cpus of its own (HBM, CXL) belongs to the cpus of the nodes from which it is reached best.
+    // Memory without cpus of its own (HBM, CXL) belongs to the cpus of the nodes with the best access to it.
     for at in 0..memory.len() {
         if memory[at].cpus.is_empty() {
             let os = memory[at].os;
@@ -147,7 +147,7 @@ fn memory(file: Lookup<'_>, online: &[u32]) -> Vec<Memory> {
     memory
 }
 
-/// Packages, dies, caches and cores: by kind, each by the lowest of its cpus.
+/// Packages, dies, caches and cores, by kind and by the lowest of their cpus.
 #[derive(Default)]
 struct Objects {
     by_kind: BTreeMap<ObjKind, BTreeMap<u32, Group>>,
@@ -160,7 +160,7 @@ struct Group {
 }
 
 impl Objects {
-    /// Adds what one cpu says of the objects that it is in.
+    /// Adds the objects that the files of one cpu say it is in.
     fn read_cpu(&mut self, file: Lookup<'_>, cpu: u32, online: &[u32]) {
         let topology = format!("{CPU}/cpu{cpu}/topology");
         let set = |names: [&str; 2]| {
@@ -181,7 +181,7 @@ impl Objects {
         let Some(core) = set(["core_cpus_list", "thread_siblings_list"]) else {
             return self.read_caches(file, cpu, online);
         };
-        // Hwthreads of a core have the same caches.
+        // All hwthreads of a core have the same caches.
         if core.first() == Some(&cpu) {
             self.read_caches(file, cpu, online);
         }
@@ -222,7 +222,7 @@ impl Objects {
         of_kind.entry(lowest).or_insert(Group { os, cpus });
     }
 
-    /// The tree: siblings in the order of their lowest cpu, as hwloc has them.
+    /// Makes the topology. Siblings are in the order of their lowest cpu, as in hwloc.
     fn draft(&self, online: &[u32], memory: &[Memory]) -> TopologyDraft {
         let pus_os = self.order(online, memory);
         let mut logical = BTreeMap::new();
@@ -257,7 +257,7 @@ impl Objects {
         }
     }
 
-    /// The online cpus in logical order: by the lowest cpu of each object around them, the widest first.
+    /// The online cpus in logical order: sorted by the lowest cpu of each object around them, widest object first.
     fn order(&self, online: &[u32], memory: &[Memory]) -> Vec<u32> {
         let groups = self.by_kind.values().flat_map(BTreeMap::values);
         let mut sets: Vec<&[u32]> = groups.map(|group| group.cpus.as_slice()).collect();
@@ -285,7 +285,7 @@ fn cpus_of(text: &str, cpu: u32, online: &[u32]) -> Option<Vec<u32>> {
     holds(&cpus, cpu).then_some(cpus)
 }
 
-/// Where an object stands among those of its kind: by its last PU, narrow ones first, then by number; memory without cpus last.
+/// Sorts objects of one kind: by their last PU, narrow objects first, then by number. Memory without cpus is last.
 fn position(object: &DraftObject) -> (u32, u32, Option<u32>) {
     let width = object.pus.iter().map(|range| range.end - range.start).sum();
     let end = object.pus.last().map_or(u32::MAX, |range| range.end);

@@ -1,4 +1,4 @@
-//! Words of other launchers, answered with ours.
+//! Options of other launchers, and our words for them.
 
 /// What an option of another launcher is called here. `N` stands for its value.
 struct Foreign {
@@ -51,7 +51,7 @@ const FOREIGN: &[Foreign] = &[
     },
 ];
 
-/// Our word for what another launcher binds to.
+/// Our words for a bind option of another launcher with this value.
 fn bound(value: Option<&str>) -> &'static str {
     match value {
         Some("none" | "no" | "off") => "--bind-to none",
@@ -62,9 +62,9 @@ fn bound(value: Option<&str>) -> &'static str {
     }
 }
 
-/// Our words for an option of another launcher, with its value where that is a plain number or name.
+/// Our words for an option of another launcher, with its value if that is a plain number or name.
 ///
-/// `name` is without dashes; a number may hang on a letter, as in `-N4`.
+/// `name` has no dashes. A number may directly follow a letter, as in `-N4`.
 pub(super) fn ours(name: &str, value: Option<&str>) -> Option<String> {
     let (name, hanging) = match name.char_indices().nth(1) {
         Some((at, _)) if name[at..].bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -76,7 +76,7 @@ pub(super) fn ours(name: &str, value: Option<&str>) -> Option<String> {
     if row.ours == "--bind-to core" {
         return Some(bound(value).to_owned());
     }
-    // Only a list of nodes is no number; a program behind an option without its value is neither.
+    // Every value is a number, except a list of nodes. A program after an option without its value is not taken for a number.
     let names = row.ours == "-H N";
     let plain = |value: &&str| match names {
         true => {
@@ -89,7 +89,7 @@ pub(super) fn ours(name: &str, value: Option<&str>) -> Option<String> {
         word.strip_prefix("N")
             .map_or(word.to_owned(), |rest| format!("{value}{rest}"))
     };
-    // N stands alone or behind a colon or an equals sign.
+    // N stands alone, or after a colon or an equals sign.
     let words = row.ours.split_inclusive([' ', ':', '=']).map(whole);
     Some(words.collect())
 }

@@ -1,4 +1,4 @@
-//! Words about GPUs, and what cannot stand beside `--columns`.
+//! Options about GPUs, and `--columns` with the formats that it allows.
 
 use super::Format;
 use super::reader::{Once, Reader};
@@ -13,10 +13,10 @@ use stowplan_engine::spawn::keys;
 const COLUMNS: &str = "list of columns, each once, of: rank app app_rank node local_rank node_rank object cpus gpus threads";
 
 impl Reader<'_> {
-    /// `--gpus HOW`, `--gpus-per-rank K`: one of both on an app.
+    /// `--gpus HOW` or `--gpus-per-rank K`: an app may have one of the two.
     ///
     /// # Errors
-    /// `contradicting-qualifiers` where both stand on one app; `bad-value`; `bad-option` where one stands twice.
+    /// `contradicting-qualifiers` when one app has both; `bad-value`; `bad-option` when one is given twice.
     pub(super) fn gpus(
         &mut self,
         meaning: Meaning,
@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// `--columns LIST`.
     ///
     /// # Errors
-    /// `bad-value`: a name that is none, or stands twice.
+    /// `bad-value` for a name that is not a column, or that is given twice.
     pub(super) fn columns(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
         match columns::read(value) {
             Ok(list) => {
@@ -79,10 +79,10 @@ impl Reader<'_> {
         }
     }
 
-    /// `--columns` means tsv.
+    /// `--columns` goes only with tsv and ndjson.
     ///
     /// # Errors
-    /// `contradicting-qualifiers` beside another format.
+    /// `contradicting-qualifiers` with any other format.
     pub(super) fn judge_columns(&self) -> Result<(), SpecError> {
         match (&self.job.columns, self.job.format) {
             (None, _) | (Some(_), None | Some(Format::Tsv | Format::Ndjson)) => Ok(()),

@@ -1,8 +1,8 @@
-//! The command line -> what it says: a spawn request and the options of the job. Decides nothing, reads nothing.
+//! Turns the command line into a spawn request and the options of the job. Decides nothing and reads nothing.
 
 // Words about GPUs.
 mod gpus;
-// The options, one after the other.
+// The options, one after another.
 mod reader;
 // Old spellings of directives.
 mod old;
@@ -33,7 +33,7 @@ pub enum Format {
     MapDevel,
     /// A line per rank.
     Tsv,
-    /// An object per rank, a line each.
+    /// A JSON object per rank, each on its own line.
     Ndjson,
     /// Compact, for programs.
     Json,
@@ -72,31 +72,31 @@ pub enum Show {
     After,
 }
 
-/// Which ranks are shown: those that all of these leave.
+/// Which ranks are shown: the ranks that all of these options leave.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Parts {
-    /// `--node`: those on these nodes.
+    /// `--node`: only the ranks on these nodes.
     pub node: Option<String>,
-    /// `--ranks`: these.
+    /// `--ranks`: only these ranks.
     pub ranks: Option<String>,
-    /// `--app`: those of these apps.
+    /// `--app`: only the ranks of these apps.
     pub app: Option<String>,
 }
 
-/// The options of the job: all but policies, counts and hosts.
+/// The options of the job: everything except policies, process counts and hosts.
 #[derive(Clone, Debug)]
 pub struct JobArgs {
     /// Topologies: for all nodes, or for the nodes of a host list.
     pub topos: Vec<(Option<String>, String)>,
-    /// `--devices`, as they stand.
+    /// `--devices`, as given.
     pub devices: Vec<String>,
     /// `--columns`.
     pub columns: Option<Vec<crate::columns::Column>>,
     /// The local node.
     pub head: Option<String>,
-    /// The cpus of every node that may be used.
+    /// The cpus that may be used on every node.
     pub default_cpu_list: Option<String>,
-    /// The cpus of some nodes that may be used, `NODES=LIST`: such a node is one that has these alone.
+    /// The cpus that may be used on some nodes, as `NODES=LIST`. Such a node counts as one that has only these cpus.
     pub cpu_lists: Vec<String>,
     /// What an inferred slot is: `--use-hwthread-cpus` makes it a PU.
     pub slots_by: CpuMode,
@@ -122,7 +122,7 @@ pub struct JobArgs {
     pub lsf_affinity: Option<String>,
     /// `--from-env`.
     pub from_env: Option<String>,
-    /// `--here`, with what stands behind its `=`; whoever has an environment puts the hosts found in its place.
+    /// `--here`, with the text after its `=`. A caller that has an environment replaces it by the hosts that it finds there.
     pub here: Option<String>,
     /// `--show-attributes`.
     pub show_attributes: Option<Show>,
@@ -165,14 +165,14 @@ pub struct MapArgs {
     pub job: JobArgs,
     /// The request, its words and notes.
     pub taken: Taken,
-    /// The parent that spawned it, in a request.
+    /// For a spawn request: the parent that spawned the job.
     pub parent: Option<Parent>,
 }
 
-/// The command line of `map`.
+/// Reads the command line of `map`.
 ///
 /// # Errors
-/// The first wrong option, word or value, left to right; then contradictions inside the words of one app.
+/// The first wrong option, word or value, from left to right; then contradictions inside the words of one app.
 pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
     read_args(args, Outer::Taken)?.finish()
 }
@@ -182,7 +182,7 @@ pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
 pub enum Outer {
     /// As `map` takes it.
     Taken,
-    /// They are `bad-option`: a library that is given machine and job has them apart.
+    /// Such options are `bad-option`: a library gets the machine and the job separately.
     Refused,
 }
 
@@ -193,7 +193,7 @@ pub struct ReadArgs {
     pub job: JobArgs,
     /// What was said.
     pub intake: Intake,
-    /// What is worth a note so far.
+    /// The notes so far.
     pub notes: Vec<Note>,
 }
 
@@ -213,10 +213,10 @@ impl ReadArgs {
     }
 }
 
-/// The command line of `map`, read option by option.
+/// Reads the command line of `map` option by option.
 ///
 /// # Errors
-/// The first wrong option, word or value, left to right; a mapping beside a task map.
+/// The first wrong option, word or value, from left to right; a mapping together with a task map.
 pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
@@ -238,7 +238,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     Ok(ReadArgs { job, intake, notes })
 }
 
-/// Whose sessions, and which of them, is said of a state of sessions.
+/// `--as` and `--target` are allowed only with `--session`.
 fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
     let option = match (&job.session, &job.as_ns, job.targets.as_slice()) {
         (None, Some(_), _) => "--as",
@@ -252,7 +252,7 @@ fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
     })
 }
 
-/// A task map places as seq does; no mapping may be named beside it.
+/// A task map places processes as seq does. No mapping may be named together with it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let text = AtText::Value {
         app: None,
@@ -283,15 +283,15 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     intake.directive(Owner::Job, form, row, Scope::Global)
 }
 
-/// The options of the job alone, as `spawn` takes them: the first argument that is no option is given back.
+/// Reads the options of the job alone, as `spawn` takes them. Also returns the arguments that are not options.
 ///
 /// # Errors
-/// `bad-option` for options of apps and for what is unknown; `bad-value`.
+/// `bad-option` for options of apps and for unknown options; `bad-value`.
 pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     let mut renamed = args.to_vec();
     normalize_argv(&mut renamed);
     let mut reader = Reader::new(&renamed, args);
-    // Options of apps are refused, but read first: they need an app to be of.
+    // Options of apps are read before they are refused, and reading them needs an app.
     reader.intake.push_app(Label::default());
     let mut words = Vec::new();
     while let Some(argument) = reader.args.get(reader.at) {

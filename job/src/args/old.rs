@@ -1,4 +1,4 @@
-//! Old spellings of directives: each is exactly the new one.
+//! Old spellings of directives. Each means exactly the same as the new spelling.
 
 use super::reader::{Once, Reader};
 use crate::options::Old;
@@ -50,7 +50,7 @@ impl Reader<'_> {
         if !matches!(form, MapForm::Pe | MapForm::Qualifier(_)) {
             return self.directive(DirectiveForm::Map(form), given, value, seen);
         }
-        // Qualifiers join the app's mapping.
+        // Qualifiers are added to the app's mapping.
         let text = self.text(given, value);
         self.intake
             .directive(self.owner(), DirectiveForm::Map(form), text, Scope::Global)

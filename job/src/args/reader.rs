@@ -1,4 +1,4 @@
-//! The options of a command line, one after the other.
+//! Reads the options of a command line, one after another.
 
 use super::{FORMATS, JobArgs, Outer, Show, foreign};
 use crate::options::{Meaning, Row, Takes, find, nearest};
@@ -15,7 +15,7 @@ use stowplan_engine::text::mapping::MapForm;
 
 pub(super) struct Reader<'a> {
     pub(super) args: &'a [String],
-    /// The same as they were given: programs get these. Shape `[args]`.
+    /// The arguments as they were given; programs get these. Shape `[args]`.
     given: &'a [String],
     pub(super) at: usize,
     /// The app being read.
@@ -26,7 +26,7 @@ pub(super) struct Reader<'a> {
     pub(super) notes: Vec<Note>,
 }
 
-/// Options of which an app takes one only.
+/// Options that an app may have only once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Once {
     Np,
@@ -38,7 +38,7 @@ pub(super) enum Once {
 }
 
 impl<'a> Reader<'a> {
-    /// At the first argument, with nothing taken. `given`: as many, before old spellings were renamed.
+    /// A reader at the first argument. `given`: the same arguments, before old spellings were renamed.
     pub(super) fn new(args: &'a [String], given: &'a [String]) -> Self {
         Self {
             args,
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Each segment is an app; empty ones are passed over.
+    /// Reads all segments. Each segment is an app; empty segments are skipped.
     pub(super) fn segments(&mut self) -> Result<(), SpecError> {
         let mut first = true;
         while self.at < self.args.len() {
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads one option with its value. Gives its row, and its spelling.
+    /// Reads one option with its value. Returns its row, and its name as given.
     pub(super) fn option(
         &mut self,
         seen: &mut Vec<(Once, String)>,
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whose the directives of this segment are: the first one's are the job's.
+    /// The owner of this segment's directives. Those of the first segment are the job's.
     pub(super) const fn owner(&self) -> Owner {
         if self.app == 0 {
             Owner::Job
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of an option as a text that words stand in.
+    /// Records the value of an option as a text that has words in it.
     pub(super) fn text(&mut self, option: &str, value: &str) -> u32 {
         let text = AtText::Value {
             app: Some(self.app),
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
         let app = app_id(self.app);
         match row.meaning {
             Meaning::Np => {
-                // People who know srun mean cpus by -c: with its value it can be answered.
+                // People who know srun mean cpus by -c. The error keeps the value for its hint.
                 let given = match given {
                     "-c" => format!("-c {value}"),
                     given => given.to_owned(),
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
                 self.intake.hostfile(app, value, Scope::Global);
                 Ok(())
             }
-            // Qualifiers of old spellings join it; another policy does not.
+            // Qualifiers of old spellings are added to it; a second policy is refused.
             Meaning::MapBy => {
                 self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a directive, of which an app has one of a kind.
+    /// Takes a directive. An app may have one of each kind.
     pub(super) fn directive(
         &mut self,
         form: DirectiveForm,
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
             .directive(self.owner(), form, text, Scope::Global)
     }
 
-    /// Showing the map is the job's, on whichever app it is asked.
+    /// Takes `--display`. Showing the map is an option of the job, on whichever app it is given.
     fn display(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
         for word in value.split(',') {
             let key = match word.to_ascii_lowercase().as_str() {
@@ -423,7 +423,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether an option says what the machine is, what else the system has, or where the answer goes.
+/// Whether an option says what the machine is, what else the system has, or how the answer is written.
 fn is_outer(meaning: Meaning, value: &str) -> bool {
     match meaning {
         Meaning::Mca => matches!(
@@ -465,7 +465,7 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
     }
 }
 
-/// `NODES=T` where no space, `(` or `/` stands before the first `=`; else a topology for all nodes.
+/// Reads `NODES=T` if there is no space, `(` or `/` before the first `=`, otherwise a topology for all nodes.
 fn topology(value: &str) -> (Option<String>, String) {
     match value.split_once('=') {
         Some((nodes, topology)) if !nodes.contains([' ', '(', '/']) => {

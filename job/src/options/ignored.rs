@@ -1,4 +1,4 @@
-//! Options of prterun that do not touch placement.
+//! Options of prterun that do not affect placement.
 
 use super::Takes::{Nothing, One};
 use super::{Meaning, Row, Takes, row};
@@ -7,7 +7,7 @@ const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
     row(names, takes, "VALUE", Meaning::Ignored, "")
 }
 
-/// Options of prterun that do not touch placement: taken, without effect.
+/// Options of prterun that do not affect placement: accepted, without effect.
 pub const IGNORED: &[Row] = &[
     ignored(&["wdir", "wd"], One),
     ignored(&["x"], One),

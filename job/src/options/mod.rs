@@ -1,6 +1,6 @@
-//! The options of the command line, as one table: parser, hints, help and `docs/options.md` all follow it.
+//! The options of the command line, as one table. The parser, hints, help and `docs/options.md` all follow this table.
 
-// Options of prterun that do not touch placement.
+// Options of prterun that do not affect placement.
 mod ignored;
 
 pub use crate::meaning::{Meaning, Old};
@@ -15,14 +15,14 @@ pub enum Takes {
     One,
     /// Two: a key and its value.
     Two,
-    /// None, or one behind `=`.
+    /// None, or one after `=`.
     Maybe,
 }
 
 /// An option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Names without dashes, the one we write first.
+    /// Names without dashes. The first is the one that we write.
     pub names: &'static [&'static str],
     /// Its value.
     pub takes: Takes,
@@ -30,12 +30,12 @@ pub struct Row {
     pub metavar: &'static str,
     /// What it means.
     pub meaning: Meaning,
-    /// What it does, in a line. Old spellings: the new one.
+    /// What it does, in one line. For an old spelling: the new spelling.
     pub help: &'static str,
 }
 
 impl Row {
-    /// As we write it: two dashes, one for a single letter and for `-np`.
+    /// The name as we write it: with two dashes, or with one dash if it is a single letter.
     #[must_use]
     pub fn written(&self) -> String {
         written(self.names[0])
@@ -375,7 +375,7 @@ pub const OPTIONS: &[Row] = &[
     ),
 ];
 
-/// The option of a name without dashes. Cost: a pass over the tables.
+/// The option with this name, given without dashes. Cost: a pass over the tables.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Row> {
     OPTIONS
@@ -384,7 +384,7 @@ pub fn find(name: &str) -> Option<&'static Row> {
         .find(|row| row.names.contains(&name))
 }
 
-/// The spelling most alike, with its dashes.
+/// The most similar option name, with its dashes.
 #[must_use]
 pub fn nearest(name: &str) -> Option<String> {
     let names = OPTIONS

@@ -1,4 +1,4 @@
-//! Phase 3, the keys of infos: types, places, scopes; phase 4, their words and values.
+//! Phase 3 judges the keys of infos: types, places, scopes. Phase 4 takes their words and values.
 
 use super::{Source, Whose};
 use crate::json::{At, Kind, position};
@@ -21,13 +21,13 @@ enum Meaning {
     Hostfile,
     /// An attribute by its own name.
     Single(u16),
-    /// Taken, without effect.
+    /// Accepted, without effect.
     Nothing,
-    /// Made by a directive alone.
+    /// Made only by a directive; a request may not give it.
     Parsed,
 }
 
-/// A request key: its type, where it may stand, what it means.
+/// A request key: its type, where it is allowed, and what it means.
 struct Key {
     ty: ValueType,
     job: bool,
@@ -114,7 +114,7 @@ const NAMED: &[(&str, ValueType, KeyPlace, Meaning)] = &[
     ),
 ];
 
-/// The key of the spawn interface that a word is short for, or most like: `mapby` is `PMIX_MAPBY`.
+/// The key of the spawn interface that a word is short for, or to which it is most similar: `mapby` is `PMIX_MAPBY`.
 pub(super) fn nearest_key(name: &str) -> Option<&'static str> {
     let bare = name.to_ascii_uppercase().replace('-', "_");
     let bare = bare.strip_prefix("PMIX_").unwrap_or(&bare);
@@ -155,7 +155,7 @@ fn key_of(name: &str) -> Option<Key> {
             app: false,
             meaning: Meaning::Parsed,
         }),
-        // These have keys of the spawn interface; by these names they are no keys of a request.
+        // These have keys of the spawn interface. A request may not use their own names.
         keys::APP_HOSTFILE
         | keys::APP_DASH_HOST
         | keys::JOB_DISPLAY_MAP
@@ -169,7 +169,7 @@ fn key_of(name: &str) -> Option<Key> {
     }
 }
 
-/// A value with what its typed form says.
+/// A value, with the type and scope of its typed form.
 struct Typed {
     value: At,
     ty: Option<ValueType>,
@@ -179,7 +179,7 @@ struct Typed {
 /// Judges the keys of all infos.
 ///
 /// # Errors
-/// `bad-attribute` at the first that is wrong: parent, job, apps in order, keys in text order.
+/// `bad-attribute` at the first wrong key: parent, job, apps in order, keys in text order.
 pub(super) fn judge(source: &Source<'_>, shape: &super::Shape) -> Result<(), SpecError> {
     for (whose, info) in source.infos(shape) {
         judge_info(source, whose, info)?;
@@ -265,7 +265,7 @@ fn judge_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecErr
     }
 }
 
-/// Whether a value of this kind is one of this type; ranges are judged later.
+/// Whether a value of this kind can have this type. Ranges are judged later.
 fn fits(ty: ValueType, kind: Kind) -> bool {
     match ty {
         ValueType::Bool => matches!(kind, Kind::True | Kind::False),
@@ -331,7 +331,7 @@ fn typed(source: &Source<'_>, whose: Whose, name: &str, value: At) -> Result<Typ
     Ok(typed)
 }
 
-/// Whether an unknown key's object is the typed form: exactly if it has a `value`.
+/// Whether the object of an unknown key is the typed form, which always has a `value`.
 fn has_form(source: &Source<'_>, value: At) -> bool {
     source.json.kind(value) == Kind::Object
         && source
@@ -374,7 +374,7 @@ fn judge_unknown(
 /// Takes the words and values of an info, in text order.
 ///
 /// # Errors
-/// The first that is wrong.
+/// The first wrong word or value.
 pub(super) fn take(
     source: &Source<'_>,
     intake: &mut Intake,

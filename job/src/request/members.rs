@@ -13,7 +13,7 @@ const REQUEST_KEYS: &[&str] = &["version", "job_info", "apps", "parent"];
 const APP_KEYS: &[&str] = &["cmd", "argv", "env", "cwd", "maxprocs", "info"];
 const PARENT_KEYS: &[&str] = &["job_info", "tool"];
 
-/// A member that is not there, with the one meant: a policy stands in an info.
+/// The fault of an unknown member, with the member that was meant. A policy belongs in an info.
 fn unknown(what: &str, known: &[&str], name: &str) -> String {
     if let Some(near) = nearest(known.iter().copied(), name) {
         return format!("{what} has no such member, did you mean {near}?");
@@ -27,7 +27,7 @@ fn unknown(what: &str, known: &[&str], name: &str) -> String {
 /// Judges all members.
 ///
 /// # Errors
-/// `bad-request` at the first that is not the schema's.
+/// `bad-request` at the first member that is not as the schema says.
 pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
     let json = source.json;
     let root = json.root();

@@ -1,6 +1,6 @@
-//! A spawn request in JSON -> what it says, phase by phase. Source: `per-app` 11.2.
+//! Reads a spawn request in JSON, phase by phase. Source: `per-app` 11.2.
 
-// The members of the request: is it the schema's?
+// The members of the request, as the schema has them.
 mod members;
 // The keys of infos: types, places, scopes.
 mod infos;
@@ -15,7 +15,7 @@ use stowplan_engine::spawn::inherit::{Parent, ParentKind};
 use stowplan_engine::spawn::intake::{Intake, Taken};
 use stowplan_engine::spawn::request::Label;
 
-/// Processes of one app that a request may ask for.
+/// The most processes of one app that a request may ask for.
 const MAXPROCS: u32 = 2_147_483_647;
 
 /// A request, not yet relayed, and the parent that spawned it.
@@ -39,10 +39,10 @@ pub struct ReadRequest {
 /// Reads a request.
 ///
 /// # Errors
-/// In this order, in each the first: `bad-request` (no JSON), `bad-request` (members), `bad-attribute` (keys),
-/// the words and values, `contradicting-qualifiers` inside one info.
+/// The first error, phase by phase: `bad-request` (no JSON), `bad-request` (members), `bad-attribute` (keys), the words and values,
+/// `contradicting-qualifiers` inside one info.
 ///
-/// Cost: some passes over the text; memory for what it says.
+/// Cost: a few passes over the text, and memory for what it says.
 /// ```
 /// use stowplan_job::request::read_request;
 /// let request = read_request("r.json", br#"{"apps":[{"maxprocs":2,"info":{"PMIX_MAPBY":"slot"}}]}"#).unwrap();
@@ -57,10 +57,10 @@ pub fn read_request(file: &str, bytes: &[u8]) -> Result<Request, SpecError> {
     })
 }
 
-/// Reads a request, and leaves it open to changes: contradictions inside one info are found when it is finished.
+/// Reads a request and leaves it open to changes. Contradictions inside one info are found only when it is finished.
 ///
 /// # Errors
-/// As [`read_request`], but for these.
+/// As [`read_request`], except for these contradictions.
 pub fn read_open(file: &str, bytes: &[u8]) -> Result<ReadRequest, SpecError> {
     if bytes.len() > REQUEST_BYTES_MAX {
         return Err(refused(
@@ -103,14 +103,15 @@ struct Source<'a> {
     json: Json<'a>,
     /// Line and column of every [`MARK`]th byte.
     marks: Vec<(u32, u32)>,
-    /// The last place told: byte, line, column. Most are asked for in ascending order, and each goes on from there.
+    /// The last place that was asked for: byte, line, column. Most places are asked for in ascending order, so counting continues
+    /// from there.
     told: Cell<(usize, u32, u32)>,
 }
 
-/// Bytes from mark to mark: members may stand in any order, and a place is found from the mark before it.
+/// Bytes from one mark to the next. Members may be in any order, so a place is also found from the mark before it.
 const MARK: usize = 1 << 10;
 
-/// Line and column behind a byte of sound text. The first byte of a character counts.
+/// Line and column after a byte of sound text. Only the first byte of a character counts.
 const fn step((line, column): (u32, u32), byte: &u8) -> (u32, u32) {
     match *byte {
         b'\n' => (line + 1, 1),
@@ -129,7 +130,7 @@ fn marks(bytes: &[u8]) -> Vec<(u32, u32)> {
     marks
 }
 
-/// Where the parts of a request stand.
+/// Where the parts of a request are.
 #[derive(Default)]
 struct Shape {
     job_info: Option<At>,
@@ -138,7 +139,7 @@ struct Shape {
     parent: Option<ParentShape>,
 }
 
-/// Where the parts of a parent stand.
+/// Where the parts of a parent are.
 struct ParentShape {
     job_info: Option<At>,
     kind: ParentKind,
@@ -174,7 +175,7 @@ impl<'a> Source<'a> {
         Err(refused(self.file, self.bytes, at.0, path, fault))
     }
 
-    /// A member of an object that is there and not null.
+    /// A member of an object, if it is there and not null.
     fn member(&self, object: At, name: &str) -> Option<At> {
         let mut members = self.json.members(object);
         let (_, _, value) = members.find(|(_, member, _)| member == name)?;
@@ -195,7 +196,7 @@ impl<'a> Source<'a> {
         (line, column)
     }
 
-    /// A value as a text that words stand in.
+    /// A value as a text that has words in it.
     fn text(&self, owner: Owner, key: &str, at: At, value: String) -> AtText {
         let (line, column) = self.place(at.0);
         AtText::Request {

@@ -1,4 +1,4 @@
-//! Every public item has an example; that it runs, `cargo test --doc` shows.
+//! Every public item has an example. `cargo test --doc` shows that it runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The library as its users see it.
+//! Tests the library as its users see it.
 
 // What holds in all languages.
 mod promises;

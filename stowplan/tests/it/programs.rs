@@ -1,4 +1,4 @@
-//! Programs that users write, with what they see.
+//! Programs as users write them, and what they see.
 
 use stowplan::{App, Cluster, Job, Machine, NodeSlice, Plan, Planner, Rank, Topology};
 
@@ -26,7 +26,7 @@ fn a_launcher_hands_each_node_its_slice_and_starts_a_second_job_on_what_is_left(
         .build()
         .expect("the words are right");
     let plan = cluster.place(&two).expect("there is room");
-    // What every daemon reads of the broadcast is what the launcher knows.
+    // Every daemon reads from the broadcast what the launcher knows.
     let there = Plan::from_bytes(&plan.to_broadcast()).expect("it was just written");
     let mut seen = Vec::new();
     for (node, same) in plan.nodes().zip(there.nodes()) {

@@ -57,7 +57,7 @@ fn a_file_that_words_name_is_one_given_with_the_job() {
         } else {
             " -H a:4"
         };
-        // Such a file on the disk is none.
+        // A file of this name on the disk does not count.
         assert_eq!(
             class(place(&format!("-n 1{hosts} {option} {value} ./x"))),
             expected
@@ -80,7 +80,7 @@ fn a_file_that_words_name_is_one_given_with_the_job() {
         let job = with.build().expect("the words are right");
         let plan = Plan::new(&job, &machine()).expect("the file was given");
         assert_eq!(plan.table().node(), [1, 0]);
-        // A job's bytes hold its files.
+        // The bytes of a job contain its files.
         let there = Job::from_bytes(&job.to_bytes()).expect("it was just written");
         assert_eq!(
             (
@@ -124,11 +124,11 @@ fn policies_are_the_jobs_or_an_apps() {
             .node(),
         [0, 1, 0, 0]
     );
-    // On a command line the first app's are the job's, and reach the second.
+    // On a command line the options of the first app are the job's, and apply to the second app.
     let line =
         place("-n 2 -H a:4,b:4 --map-by node ./a : -n 2 -H a:4,b:4 ./b").expect("there is room");
     assert_eq!(line.table().node(), [0, 1, 0, 1]);
-    // By calls, app 0's do not.
+    // With calls, the options of app 0 do not.
     let calls = Job::builder()
         .app(App::new("./a").procs(2).hosts("a:4,b:4").map_by("node"))
         .app(App::new("./b").procs(2).hosts("a:4,b:4"))
@@ -284,7 +284,7 @@ fn release_takes_what_this_cluster_placed_and_did_not_release() {
     assert_eq!(class(one.release(&read)), "no-such-job");
     assert_eq!(class(one.release(&here.clone())), "none");
     assert_eq!(class(one.release(&here)), "no-such-job");
-    // A plan that was dropped stays placed.
+    // Dropping a plan does not remove its job.
     let more = self::job("-n 2 ./y").expect("the words are right");
     drop(one.place(&more).expect("all is free"));
     drop(one.place(&more).expect("two slots are left"));
@@ -412,7 +412,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// Every call that takes text or bytes gives an answer, or an error of a class with a sentence and a place in the text.
+/// Every call that takes text or bytes gives an answer, or an error that has a class, a sentence, and a place in the text.
 #[test]
 fn every_function_answers_empty_huge_and_broken_arguments() {
     fn judge(done: Result<(), Error>) {

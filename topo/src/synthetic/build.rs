@@ -1,4 +1,4 @@
-//! Levels to a topology: siblings in the order of their lowest PU, as hwloc has them.
+//! Makes a topology from levels. Siblings are in the order of their lowest PU, as in hwloc.
 
 use super::{Description, Fault, Level, indexes};
 use crate::error::SyntheticFault;
@@ -8,7 +8,7 @@ use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 
-/// Builds the topology. `text` is where the values of `indexes=` stand.
+/// Builds the topology. `text` contains the values of `indexes=`.
 pub(super) fn draft(text: &[u8], described: &Description) -> Result<TopologyDraft, Fault> {
     let levels = &described.levels;
     let pus = levels.last().map_or(1, |level| level.width);
@@ -33,7 +33,7 @@ pub(super) fn draft(text: &[u8], described: &Description) -> Result<TopologyDraf
         let Some(kind) = level.kind.and_then(Kind::listed) else {
             continue;
         };
-        // Of two levels of a cache with the same PUs hwloc keeps one object, with the number of the inner one if it has any.
+        // If two levels of a cache have the same PUs, hwloc keeps one object, with the number of the inner one if it has a number.
         let twin = levels[row + 1..]
             .iter()
             .any(|inner| inner.kind == level.kind);
@@ -55,7 +55,7 @@ pub(super) fn draft(text: &[u8], described: &Description) -> Result<TopologyDraf
         );
     }
     draft.objects.extend(memory(text, described, &order)?);
-    // Kind by kind, so that a machine is the same topology from whatever it was read.
+    // Kind by kind, so that a machine gives the same topology from every source.
     draft.objects.sort_by_key(|object| object.kind);
     Ok(draft)
 }
@@ -70,7 +70,7 @@ fn os_numbers(text: &[u8], described: &Description, row: usize) -> Option<Vec<u3
     indexes::numbers(text, place, level.width, &described.levels)
 }
 
-/// That no number is there twice, or too large.
+/// Checks that no number is given twice, and none is too large.
 fn each_once(numbers: &[u32], limit: u32) -> Result<(), SyntheticFault> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();
@@ -87,9 +87,9 @@ fn each_once(numbers: &[u32], limit: u32) -> Result<(), SyntheticFault> {
     }
 }
 
-/// Where the objects of each level stand in the tree: numbers in the order of the description, by place.
+/// Where the objects of each level are in the tree: by place, their numbers in the order of the description.
 struct Order {
-    /// Shape `[levels][objects]`; empty when every object stands where it was described.
+    /// Shape `[levels][objects]`; empty when every object is where it was described.
     by_level: Vec<Vec<u32>>,
 }
 
@@ -130,7 +130,7 @@ impl Order {
         Self { by_level }
     }
 
-    /// The number of each object of a level, by place: `given`, or as described.
+    /// The number of each object of a level, by place: its number in `given`, or in the description.
     fn numbers(&self, row: usize, width: u32, given: Option<&[u32]>) -> Vec<u32> {
         let described: Vec<u32> = match self.by_level.get(row) {
             Some(order) => order.clone(),
@@ -145,7 +145,7 @@ impl Order {
         }
     }
 
-    /// Where each object of a level stands, by its number in the description.
+    /// The place of each object of a level, by its number in the description.
     fn places(&self, row: usize, width: u32) -> Vec<u32> {
         let mut places: Vec<u32> = (0..width).collect();
         if let Some(order) = self.by_level.get(row) {
@@ -157,8 +157,8 @@ impl Order {
     }
 }
 
-/// NUMA nodes: those of a level, those attached, or one for the machine. They follow the objects below the one they hang
-/// beside; with the same PUs, by OS number.
+/// The NUMA nodes: of a level, or attached. A NUMA node follows the objects below the object that it belongs to. NUMA nodes with
+/// the same PUs are in the order of their OS numbers.
 fn memory(text: &[u8], described: &Description, order: &Order) -> Result<Vec<DraftObject>, Fault> {
     let levels = &described.levels;
     let pus = levels.last().map_or(1, |level| level.width);
@@ -191,11 +191,11 @@ fn memory(text: &[u8], described: &Description, order: &Order) -> Result<Vec<Dra
         .collect())
 }
 
-/// Attached nodes with their PUs, numbered in the order of the description: children before parents.
+/// The attached NUMA nodes with their PUs, numbered in the order of the description: children before parents.
 fn attached(text: &[u8], described: &Description, order: &Order) -> Vec<(Range<u32>, u32)> {
     let levels = &described.levels;
     let pus = levels.last().map_or(1, |level| level.width);
-    // (where its PUs end as described, depth, PUs where they stand)
+    // (where its PUs end in the description, depth, PUs in the tree)
     let mut nodes: Vec<(u32, std::cmp::Reverse<usize>, Range<u32>)> = Vec::new();
     for (depth, level) in levels
         .iter()

@@ -12,9 +12,9 @@ struct Loop {
     nb: u64,
 }
 
-/// OS numbers of `total` objects in the order of the description, or `None` where the text does not number them all.
+/// OS numbers of `total` objects in the order of the description, or `None` if the text does not number them all.
 ///
-/// Cost: `total` times the loops that do anything, which are at most 20.
+/// Cost: `total` times the loops of more than one step, of which there are at most 20.
 pub(super) fn numbers(
     text: &[u8],
     place: &Range<usize>,
@@ -36,9 +36,9 @@ pub(super) fn numbers(
     interleaved(loops, u64::from(total))
 }
 
-/// `0,8,1,9`: numbers beyond `total` are passed over.
+/// `0,8,1,9`: numbers after the first `total` are ignored.
 fn listed(given: &[u8], total: u32) -> Option<Vec<u32>> {
-    // Two bytes a number at least: nothing is allocated for numbers that are not there.
+    // A number takes at least two bytes, so nothing is allocated for numbers that are not there.
     if given.len().div_ceil(2) < total as usize {
         return None;
     }
@@ -46,7 +46,7 @@ fn listed(given: &[u8], total: u32) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(total as usize);
     for _ in 0..total {
         let part = std::str::from_utf8(parts.next()?).ok()?;
-        // Too large for any table: the caller says so.
+        // A number that does not fit is too large for any table: the caller reports it.
         numbers.push(match part {
             "" => return None,
             digits => digits.parse().unwrap_or(u32::MAX),
@@ -67,7 +67,7 @@ fn stepped(given: &[u8]) -> Option<Vec<Loop>> {
         .collect()
 }
 
-/// `core:package`: loops over the objects of a kind within the next wider kind named.
+/// `core:package`: loops over the objects of a kind within the next wider kind that is named.
 fn by_kind(given: &[u8], total: u32, levels: &[Level]) -> Option<Vec<Loop>> {
     let inner = &levels[..levels.len() - 1];
     let depths = given
@@ -82,7 +82,7 @@ fn by_kind(given: &[u8], total: u32, levels: &[Level]) -> Option<Vec<Loop>> {
         .collect::<Option<Vec<usize>>>()?;
     let mut loops = Vec::with_capacity(depths.len());
     for (place, &depth) in depths.iter().enumerate() {
-        // Twice the same kind is no interleaving. Looking back suffices: one of the two comes later.
+        // The same kind twice is not an interleaving. Looking back is enough, because one of the two comes later.
         if depths[..place].contains(&depth) {
             return None;
         }

@@ -1,11 +1,11 @@
 //! hwloc's synthetic descriptions: `package:2 [numa] l3:2 core:8 pu:2(indexes=2*32:1*2)`.
 //!
-//! A level is a kind and how many of it each object of the level above has. What hwloc takes is taken, with its
-//! abbreviations, levels without kinds (`2 4 2`), and NUMA nodes as a level or attached. `indexes=` gives OS numbers; one
-//! that hwloc cannot use it passes over, and so do we: [`ignored`] says which.
+//! A level is a kind, and the number of such objects that each object of the level above has. We take what hwloc takes: its
+//! abbreviations, levels without kinds (`2 4 2`), and NUMA nodes as a level or attached. `indexes=` gives OS numbers. hwloc ignores
+//! an `indexes=` that it cannot use, and so do we: [`ignored`] says which.
 //!
-//! Differences: descriptions with more than the tables take, with one OS number for two PUs or two NUMA nodes, or with
-//! two widths of one kind of cache are refused here.
+//! Differences: we refuse descriptions that are larger than the tables allow, that give one OS number to two PUs or two NUMA nodes,
+//! or that have two widths of one kind of cache.
 
 mod build;
 mod indexes;
@@ -18,30 +18,30 @@ use stowplan_engine::table::topologies::TopologyDraft;
 /// One level, from the machine (first) to the PUs (last).
 #[derive(Clone, Debug)]
 struct Level {
-    /// Its kind; `None` while it stands in a description without kinds.
+    /// Its kind. `None` if the description has no kinds, until the kinds are settled.
     kind: Option<Kind>,
-    /// Depth that the text gave a group.
+    /// The depth that the text gives a group.
     group_depth: Option<u32>,
     /// Objects of this level in the whole machine.
     width: u32,
-    /// Where in the text it begins.
+    /// Where it begins in the text.
     at: usize,
-    /// Where the value of `indexes=` stands.
+    /// Where the value of `indexes=` is in the text.
     indexes: Option<std::ops::Range<usize>>,
     /// NUMA nodes attached to each object.
     attached: u32,
 }
 
 impl Level {
-    /// Whether what is below one of its objects stays together. hwloc never makes instruction caches, unless as a place for
-    /// memory; what is below them is then sorted below the next wider object.
+    /// Whether the objects below one of its objects stay together. hwloc makes an instruction cache only if memory is attached to
+    /// it. Otherwise it sorts the objects below the cache as children of the next wider object.
     fn holds_together(&self) -> bool {
         let instructions = matches!(self.kind, Some(Kind::Cache(_, Holds::Instructions)));
         !instructions || self.attached > 0
     }
 }
 
-/// A description, read but not built.
+/// A description that was read, but not built.
 #[derive(Clone, Debug)]
 struct Description {
     levels: Vec<Level>,
@@ -54,10 +54,10 @@ struct Description {
 /// The topology of a synthetic description.
 ///
 /// # Errors
-/// `bad-topology`, with the column, where the text is none, or describes more than `limit.rs` allows; that is known before
-/// anything is allocated for it.
+/// `bad-topology`, with the column, when the text is not a description, or when it describes more than `limit.rs` allows. That is
+/// found before anything is allocated for it.
 ///
-/// Cost: linear in the objects described, with a sort of siblings where `indexes=` is given.
+/// Cost: linear in the objects described, plus a sort of siblings if `indexes=` is given.
 /// ```
 /// let draft = stowplan_topo::synthetic::parse("package:2 core:4 pu:2(indexes=2*8:1*2)").unwrap();
 /// assert_eq!(draft.pus_os[..4], [0, 8, 1, 9]);
@@ -74,8 +74,8 @@ pub fn parse(text: &str) -> Result<TopologyDraft, TopoError> {
     build::draft(text.as_bytes(), &description).map_err(fail)
 }
 
-/// The values of `indexes=` in this description that are passed over, as hwloc does, because they do not number all
-/// objects of their level.
+/// The values of `indexes=` in this description that are ignored, as in hwloc, because they do not number all objects of their
+/// level.
 ///
 /// # Errors
 /// As [`parse`].

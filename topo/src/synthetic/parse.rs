@@ -1,4 +1,4 @@
-//! Text to levels.
+//! Reads the text of a description into levels.
 
 use super::{Description, Fault, Level};
 use crate::error::SyntheticFault;
@@ -6,10 +6,10 @@ use crate::kind::{self, Holds, Kind};
 use std::ops::Range;
 use stowplan_engine::limit::{OBJECTS_MAX, PUS_MAX};
 
-/// Levels of a description, the machine and the PUs among them. hwloc has the same bound.
+/// The most levels of a description, including the machine and the PUs. hwloc has the same bound.
 const LEVELS_MAX: u32 = 128;
 
-/// Reads a description whole. Cost: linear in the text, whatever it describes.
+/// Reads a whole description. Cost: linear in the text, whatever it describes.
 pub(super) fn description(text: &[u8]) -> Result<Description, Fault> {
     let mut at = 0;
     let mut root = Level {
@@ -42,7 +42,7 @@ pub(super) fn description(text: &[u8]) -> Result<Description, Fault> {
     Ok(found)
 }
 
-/// One level, `core:8(indexes=…)` or a bare number. Gives where the text goes on.
+/// Reads one level, `core:8(indexes=…)` or a bare number. Returns where the text after it starts.
 fn level(text: &[u8], start: usize, found: &mut Description) -> Result<usize, Fault> {
     let mut at = start;
     let (mut kind, mut group_depth) = (None, None);
@@ -108,13 +108,13 @@ fn level_kind(text: &[u8], at: usize) -> Result<Kind, Fault> {
                 place: "a level",
             },
         )),
-        // hwloc keeps these words for kinds it may have one day.
+        // hwloc reserves these words for kinds that it may have one day.
         None if rest.starts_with(b"Tile") || rest.starts_with(b"Module") => Ok(Kind::Group),
         None => Err((at, SyntheticFault::UnknownKind { word: word() })),
     }
 }
 
-/// Attached memory, `[numa(memory=4GB)]`. Gives where the text goes on.
+/// Reads attached memory, `[numa(memory=4GB)]`. Returns where the text after it starts.
 fn attached(text: &[u8], start: usize, found: &mut Description) -> Result<usize, Fault> {
     let at = start + 1;
     let rest = &text[at..];
@@ -148,7 +148,8 @@ fn attached(text: &[u8], start: usize, found: &mut Description) -> Result<usize,
     Ok(at + close + 1)
 }
 
-/// What stands between brackets, from behind `(` to behind `)`: where the value of `indexes=` is. Sizes are passed over.
+/// Reads the text between brackets, from after `(` to after `)`. Returns where the value of `indexes=` is, and where the text after
+/// the brackets starts. Sizes are ignored.
 fn attributes(
     text: &[u8],
     start: usize,
@@ -184,7 +185,7 @@ fn attributes(
     Ok((indexes, close + 1))
 }
 
-/// Passes over a size in bytes, with or without unit. Gives where it ends.
+/// Skips a size in bytes, with or without a unit. Returns where it ends.
 fn size(text: &[u8], start: usize) -> usize {
     let at = number(text, start).map_or(start, |(_, after)| after);
     let units: [&[u8]; 8] = [b"tb", b"tib", b"gb", b"gib", b"mb", b"mib", b"kb", b"kib"];
@@ -196,8 +197,8 @@ fn size(text: &[u8], start: usize) -> usize {
     at + unit.map_or(0, |unit| unit.len())
 }
 
-/// A number as C reads it: spaces before it, then decimal, `0x` or octal. Gives it (held at the largest `u64`) and where it
-/// ends, or `None` where there is none.
+/// Reads a number as C does: spaces, then decimal, `0x` or octal. Returns the number (at most the largest `u64`) and where it ends,
+/// or `None` if there is none.
 pub(super) fn number(text: &[u8], start: usize) -> Option<(u64, usize)> {
     let mut at = start;
     while matches!(text.get(at), Some(b' ' | b'\t'..=b'\r')) {
@@ -228,7 +229,7 @@ pub(super) fn number(text: &[u8], start: usize) -> Option<(u64, usize)> {
     (at > first).then_some((value, at))
 }
 
-/// Digits right behind the letters of a word: `1` of `group1:2`.
+/// The digits directly after the letters of a word: `1` of `group1:2`.
 pub(super) fn group_number(text: &[u8], at: usize) -> Option<u32> {
     let letters = text[at..]
         .iter()
@@ -238,7 +239,7 @@ pub(super) fn group_number(text: &[u8], at: usize) -> Option<u32> {
     u32::try_from(number(text, digits)?.0).ok()
 }
 
-/// Settles the kinds of all levels, and that each stands where it may.
+/// Settles the kinds of all levels, and checks that each is allowed where it is.
 fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
     let end = text.len();
     let levels = &mut found.levels;
@@ -300,8 +301,8 @@ fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What levels without kinds are, between machine and PUs. By priority: NUMA (unless attached), package, core, caches (L2,
-/// L1, L3, L1 of instructions), groups; in the order groups, package, NUMA, caches, core.
+/// The kinds of levels without kinds, between machine and PUs. Kinds are chosen by this priority: NUMA (unless attached), package,
+/// core, caches (L2, L1, L3, L1 of instructions), groups. They are put in this order: groups, package, NUMA, caches, core.
 fn usual_kinds(levels: usize, attached: u32) -> Vec<Kind> {
     let mut left = levels;
     let mut take = |most: usize| {
@@ -328,7 +329,7 @@ fn usual_kinds(levels: usize, attached: u32) -> Vec<Kind> {
     kinds
 }
 
-/// Groups without a depth of their own get one, so that `indexes=group1:…` finds them: the outermost the highest.
+/// Gives a depth to groups without one, so that `indexes=group1:…` finds them. The outermost group gets the highest depth.
 fn count_groups(levels: &mut [Level]) {
     let groups = levels
         .iter()
@@ -344,7 +345,8 @@ fn count_groups(levels: &mut [Level]) {
     }
 }
 
-/// Two levels of one cache are one object for hwloc where they have the same PUs, and no list of ours where not.
+/// Refuses two levels of one cache with different PUs, which our tables cannot list. If they have the same PUs, hwloc makes them
+/// one object.
 fn check_caches(levels: &[Level]) -> Result<(), Fault> {
     for (row, level) in levels.iter().enumerate() {
         let Some(Kind::Cache(number, Holds::Data)) = level.kind else {
@@ -373,7 +375,7 @@ fn bounded(what: &'static str, found: u64, limit: u32) -> Result<u32, SyntheticF
     }
 }
 
-/// The word at a place, up to 40 bytes, for messages.
+/// The word at a place, cut to 40 bytes, for messages.
 fn word_at(text: &[u8], at: usize) -> String {
     let ends = |byte: &u8| b" :[]()".contains(byte);
     let rest = &text[at..];

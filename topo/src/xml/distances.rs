@@ -1,4 +1,4 @@
-//! Matrices of distances. Only latencies between NUMA nodes are kept (`per-app` 9.2).
+//! Reads matrices of distances. Only latencies between NUMA nodes are kept (`per-app` 9.2).
 
 use super::dialect::Dialect;
 use super::object::number;
@@ -9,13 +9,13 @@ use quick_xml::events::{BytesStart, Event};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Latency, TopologyDraft};
 
-/// The bit of a matrix' kind that says that its values are latencies.
+/// The bit in a matrix' kind which says that the values are latencies.
 const MEANS_LATENCY: u64 = 1 << 2;
 
 /// A matrix of latencies between NUMA nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Matrix {
-    /// Nodes by OS number; `None`: all of the file, in its order.
+    /// NUMA nodes by OS number. `None`: all nodes of the file, in its order.
     nodes: Option<Vec<u32>>,
     /// How many nodes.
     size: usize,
@@ -24,7 +24,7 @@ pub(super) struct Matrix {
 }
 
 impl File<'_> {
-    /// Reads a matrix whole, and keeps it if it is of interest.
+    /// Reads a whole matrix, and keeps it if it is of interest.
     pub(super) fn distances(&mut self, tag: &BytesStart<'_>, closes: Closes) -> Result<(), Fault> {
         if closes == Closes::AtOnce {
             return Ok(());
@@ -153,7 +153,7 @@ impl File<'_> {
         let found = usize::try_from(size).ok();
         let size = found.filter(|size| size.checked_mul(*size) == Some(values.len()));
         let size = size.ok_or_else(|| (at, bad_matrix()))?;
-        // Only a matrix of the outermost object is of all nodes.
+        // Only a matrix in the outermost object covers all nodes.
         if self.frames.len() != 1 {
             return Ok(None);
         }
@@ -184,7 +184,7 @@ fn bad_matrix() -> XmlFault {
     }
 }
 
-/// A decimal fraction in millionths: `1.5` is 1,500,000. hwloc writes six places.
+/// Reads a decimal fraction in millionths: `1.5` is 1,500,000. hwloc writes six places.
 fn decimal(text: &str) -> Option<u64> {
     let text = text.trim_ascii();
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -205,7 +205,8 @@ fn decimal(text: &str) -> Option<u64> {
     whole.checked_mul(1_000_000)?.checked_add(millionths)
 }
 
-/// Values times base, as whole numbers where all of them nearly are, else times 1000. Both given in millionths.
+/// Values times base. If all products are nearly whole, they are rounded to whole numbers; otherwise they are multiplied by 1000.
+/// `values` and `base` are in millionths.
 fn scaled(values: &[u64], base: u64) -> Vec<u64> {
     const ONE: u128 = 1_000_000_000_000;
     let products: Vec<u128> = values
@@ -227,7 +228,8 @@ fn scaled(values: &[u64], base: u64) -> Vec<u64> {
     products.into_iter().map(rounded).collect()
 }
 
-/// The first matrix, of the nodes that are left. `in_file`: all nodes by OS number, in the order of the file.
+/// The first matrix that covers at least two of the nodes that are left, for these nodes. `in_file`: all nodes by OS number, in the
+/// order of the file.
 pub(super) fn latency(
     matrices: Vec<Matrix>,
     in_file: &[u32],

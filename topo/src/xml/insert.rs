@@ -1,4 +1,4 @@
-//! An object into the tree: what must hold there, and what dialect 1 has otherwise.
+//! Puts an object into the tree: checks what must hold there, and handles what is different in dialect 1.
 
 use super::dialect::Dialect;
 use super::object::{Object, Place, object};
@@ -7,14 +7,14 @@ use super::tree::{GroupKind, Line, Node, Row, Tree};
 use crate::error::XmlFault;
 use crate::kind::{Holds, Kind};
 
-/// The number of groups that hold memory and the cpus near to it.
+/// The group kind of groups that hold memory and the cpus near it.
 const GROUP_OF_MEMORY: u64 = 1001;
 
-/// Puts an object below `parent`. Gives the row below which its children go: its own, or that of the parent where the
-/// object is of a kind that is passed over.
+/// Puts an object below `parent`. Returns the row below which its children go: its own row, or the parent's row if objects of this
+/// kind are skipped.
 ///
 /// # Errors
-/// Where hwloc refuses the file: kinds that cannot be below each other, sets that are missing.
+/// When hwloc refuses the file: a kind that cannot be below another kind, or sets that are missing.
 pub(super) fn insert(
     tree: &mut Tree,
     sets: &Sets,
@@ -27,7 +27,7 @@ pub(super) fn insert(
     };
     let kind = given.settle_kind(dialect, Place::Inside)?;
     check_kinds(dialect, kind, tree.node(parent).kind)?;
-    // In dialect 1 objects stand below the memory that they are near to.
+    // In dialect 1, objects are below the memory that they are near.
     let mut parent = parent;
     if let Some(above) = tree.node(parent).parent
         && tree.node(parent).kind == Kind::Numa
@@ -79,7 +79,7 @@ fn insert_root(
         if dialect != Dialect::One {
             return Err(object("the outermost object is a NUMA node"));
         }
-        // Dialect 1 could leave out a machine that has one NUMA node.
+        // A file of dialect 1 may leave out the machine if it has one NUMA node.
         let mut machine = Node::new(Kind::Machine, None);
         machine.cpuset = given.cpuset;
         machine.complete_cpuset = given.cpuset;
@@ -93,7 +93,7 @@ fn insert_root(
         ));
     }
     let row = push(tree, kind, given, None);
-    // libhwloc's machine is number 0 until the file says otherwise.
+    // libhwloc's machine is number 0 unless the file says otherwise.
     tree.number_root();
     Ok(row)
 }
@@ -120,7 +120,7 @@ fn push(tree: &mut Tree, kind: Kind, given: &Object, parent: Option<Row>) -> Row
     tree.push(node, parent)
 }
 
-/// Whether a kind can stand below another.
+/// Checks that a kind can be below another kind.
 fn check_kinds(dialect: Dialect, kind: Kind, parent: Kind) -> Result<(), XmlFault> {
     let is_memory = |kind: Kind| matches!(kind, Kind::Numa | Kind::MemCache);
     let (io, misc) = (kind.is_io(), kind == Kind::Misc);
@@ -147,14 +147,14 @@ fn check_kinds(dialect: Dialect, kind: Kind, parent: Kind) -> Result<(), XmlFaul
     Ok(())
 }
 
-/// Whether an object lacks sets, but can be passed over.
+/// Whether an object lacks sets in such a way that it is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lacks {
     Nothing,
     Sets,
 }
 
-/// Which sets an object must have.
+/// Checks that an object has the sets that it must have.
 fn check_sets(dialect: Dialect, kind: Kind, given: &Object) -> Result<Lacks, XmlFault> {
     let special = kind.is_io() || kind == Kind::Misc;
     let mut lacks = Lacks::Nothing;
@@ -192,7 +192,7 @@ fn check_sets(dialect: Dialect, kind: Kind, given: &Object) -> Result<Lacks, Xml
     Ok(lacks)
 }
 
-/// A PU and a NUMA node are the one bit that their OS number says; in dialects 1 and 2 they may be absent.
+/// Checks that the set of a PU or a NUMA node is the one bit of its OS number. In dialects 1 and 2 the set may also be empty.
 fn check_own_bits(
     sets: &Sets,
     dialect: Dialect,
@@ -227,8 +227,8 @@ fn check_own_bits(
     Err(object(what))
 }
 
-/// Whether a NUMA node of dialect 1 is near to other cpus than its parent has, so that a group must hold both. Not so for
-/// the fast memory of Knights Landing, which has no cpus and belongs beside the other memory.
+/// Whether a NUMA node of dialect 1 is near other cpus than those of its parent, so that a group must hold the node and its cpus.
+/// This does not apply to the fast memory of Knights Landing, which has no cpus and belongs beside the other memory.
 fn needs_group(tree: &Tree, sets: &Sets, given: &Object, parent: Row) -> bool {
     let above = tree.node(parent);
     let same = match (given.complete_cpuset, above.complete_cpuset) {

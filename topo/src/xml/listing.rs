@@ -1,4 +1,4 @@
-//! Tree to topology: what is disallowed goes, what is left is numbered in hwloc's order.
+//! Makes a topology from a tree: removes what is disallowed, and numbers the rest in hwloc's order.
 
 use super::sets::{Set, Sets};
 use super::tree::{Line, Row, Tree};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
 
-/// What the file allows, `None` for everything.
+/// What the file allows. `None`: everything.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Allowed {
     /// PUs by OS number.
@@ -18,7 +18,8 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Whether a PU is in the sets of all objects above it, and allowed; or a NUMA node in its own. Other objects have no say.
+    /// Whether a PU is in the sets of all objects above it and allowed, or a NUMA node is in its own set and allowed. `false` for
+    /// other objects.
     ///
     /// Cost: the depth of the tree.
     pub(super) fn has(self, tree: &Tree, sets: &Sets, row: Row) -> bool {
@@ -33,20 +34,20 @@ impl Allowed {
     }
 }
 
-/// An object on the way from the root to where the walk is.
+/// An object on the path from the root to the current object of the walk.
 struct Open {
     row: Row,
-    /// Row of the objects of the draft, for kinds that are listed.
+    /// Its row among the objects of the draft, for kinds that are listed.
     listed: Option<usize>,
-    /// First PU of it.
+    /// Its first PU.
     first_pu: u32,
-    /// Next of its normal children.
+    /// The next of its normal children to visit.
     next: Option<Row>,
-    /// Something below it stays, or it has devices.
+    /// Whether something below it stays, or it has devices.
     holds: bool,
 }
 
-/// Walks the tree: an object before its children, then its memory, then its devices.
+/// Walks the tree: an object comes before its children, then its memory, then its devices.
 ///
 /// Cost: linear in the objects, times the depth for PUs.
 pub(super) fn draft(tree: &Tree, sets: &Sets, allowed: Allowed) -> TopologyDraft {
@@ -82,9 +83,9 @@ struct Walk<'t> {
     sets: &'t Sets,
     allowed: Allowed,
     draft: TopologyDraft,
-    /// PCI addresses of the draft's devices. Shape `[devices]`.
+    /// The PCI addresses of the draft's devices. Shape `[devices]`.
     plugged: Vec<Plugged>,
-    /// Objects of the draft that are left with nothing.
+    /// Objects of the draft that hold nothing any more.
     gone: Vec<usize>,
     open: Vec<Open>,
 }
@@ -146,7 +147,7 @@ impl Walk<'_> {
         holds |= self.devices(open.row, &pus);
         match self.open.last_mut() {
             Some(above) => above.holds |= holds,
-            // The machine stays, whatever it holds.
+            // The machine always stays.
             None => return,
         }
         if let Some(listed) = open.listed.filter(|_| !holds) {
@@ -154,7 +155,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Lists the OS devices below an object, and says whether it has any kind of I/O object.
+    /// Lists the OS devices below an object. Returns whether it has any I/O object.
     fn devices(&mut self, row: Row, pus: &Range<u32>) -> bool {
         let mut ahead: Vec<Row> = self.tree.children(row, Line::Io).collect();
         let any = !ahead.is_empty();
@@ -199,7 +200,7 @@ impl Walk<'_> {
         }
         self.draft.gpus = devices::gpus(&self.draft.devices, &self.plugged);
         self.draft.nics = devices::nics(&self.draft.devices);
-        // Kind by kind, so that a machine is the same topology from whatever it was read.
+        // Kind by kind, so that a machine gives the same topology from every source.
         self.draft.objects.sort_by_key(|object| object.kind);
         self.draft
     }

@@ -1,17 +1,17 @@
-//! Groups that add nothing go, and what hung beside them moves: hwloc's order of memory and devices depends on it.
+//! Removes groups that add nothing, and moves their memory and devices. hwloc's order of memory and devices depends on this.
 //!
-//! It matters only where both a group and the object above or below it have memory or devices; other files are left alone,
-//! since groups are not listed.
+//! It matters only if a group and also the object above or below it have memory or devices. Other files are left alone, because
+//! groups are not listed.
 
 use super::listing::Allowed;
 use super::sets::Sets;
 use super::tree::{GroupKind, Line, Merging, Row, Tree};
 use crate::kind::Kind;
 
-/// Kinds of groups that are told apart in one file.
+/// The most kinds of groups that are distinguished in one file.
 const GROUP_KINDS_MAX: usize = 40;
 
-/// Removes groups level by level, from the innermost, where each has one child or is one.
+/// Removes groups level by level, from the innermost level, if each group of the level has one child or is an only child.
 ///
 /// Cost: linear in the objects times the levels.
 pub(super) fn groups(tree: &mut Tree, sets: &Sets, allowed: Allowed) {
@@ -26,7 +26,7 @@ pub(super) fn groups(tree: &mut Tree, sets: &Sets, allowed: Allowed) {
     for depth in (1..levels.len()).rev() {
         let (above, here) = (&levels[depth - 1], &levels[depth]);
         let goes = match (leaves(tree, above), leaves(tree, here)) {
-            // Of two levels of groups the inner one goes.
+            // If both levels are groups, the inner one goes.
             (_, Leaves::Yes) => Goes::Inner,
             (Leaves::Yes, Leaves::No) => Goes::Outer,
             (Leaves::No, Leaves::No) => continue,
@@ -87,7 +87,7 @@ fn may_matter(tree: &Tree) -> bool {
     })
 }
 
-/// Unlinks objects that are left with nothing.
+/// Unlinks objects that hold nothing.
 fn remove_empty(tree: &mut Tree, sets: &Sets, allowed: Allowed) {
     let mut alive = vec![false; tree.len()];
     for row in tree.rows().rev() {
@@ -109,10 +109,10 @@ fn remove_empty(tree: &mut Tree, sets: &Sets, allowed: Allowed) {
     }
 }
 
-/// The class of each object, as a bit: objects of one class make a level.
+/// The class of each object, as a bit. Objects of one class make a level.
 struct Classes {
     own: Vec<u64>,
-    /// Classes of what is below it.
+    /// The classes of the objects below it.
     below: Vec<u64>,
 }
 
@@ -140,7 +140,7 @@ impl Classes {
                     }
                     10 + number
                 }
-                // Memory and devices are of no level.
+                // Memory and devices belong to no level.
                 (_, None) => 63,
             };
             own.push(1_u64 << bit);
@@ -155,7 +155,7 @@ impl Classes {
     }
 }
 
-/// The levels of the tree: hwloc takes the outermost class that is left, all objects of it at once.
+/// The levels of the tree. As hwloc does, each step takes the outermost class that is left, with all its objects.
 fn levels(tree: &Tree, classes: &Classes, root: Row) -> Vec<Vec<Row>> {
     let own = |row: Row| classes.own[row.number()];
     let below = |row: Row| classes.below[row.number()];
@@ -188,7 +188,7 @@ fn levels(tree: &Tree, classes: &Classes, root: Row) -> Vec<Vec<Row>> {
     levels
 }
 
-/// Whether each object of a level is the one child of the object of the level above at the same place.
+/// Whether each object of a level is the only child of the object at the same place in the level above.
 fn alike(tree: &Tree, above: &[Row], here: &[Row]) -> bool {
     above.len() == here.len()
         && above.iter().zip(here).all(|(&outer, &inner)| {
@@ -200,7 +200,7 @@ fn alike(tree: &Tree, above: &[Row], here: &[Row]) -> bool {
         })
 }
 
-/// The inner objects go: their children take their places, their company stands behind that of the outer ones.
+/// Removes the inner objects. Their children take their places, and their memory and devices follow those of the outer objects.
 fn drop_inner(tree: &mut Tree, above: &[Row], here: &[Row]) {
     for (&outer, &inner) in above.iter().zip(here) {
         let children: Vec<Row> = tree.children(inner, Line::Normal).collect();
@@ -209,7 +209,7 @@ fn drop_inner(tree: &mut Tree, above: &[Row], here: &[Row]) {
     }
 }
 
-/// The outer objects go: the inner ones take their places, and the company of the outer ones stands first.
+/// Removes the outer objects. The inner objects take their places, and the memory and devices of the outer objects come first.
 fn drop_outer(tree: &mut Tree, above: &[Row], here: &[Row]) {
     let mut instead: Vec<Row> = tree.rows().collect();
     let mut parents: Vec<Row> = Vec::new();
@@ -218,7 +218,7 @@ fn drop_outer(tree: &mut Tree, above: &[Row], here: &[Row]) {
         instead[outer.number()] = inner;
         parents.extend(tree.node(outer).parent);
     }
-    // Siblings stand beside each other in a level.
+    // Siblings are neighbours in a level.
     parents.dedup();
     for parent in parents {
         let children = tree.children(parent, Line::Normal);
@@ -227,7 +227,7 @@ fn drop_outer(tree: &mut Tree, above: &[Row], here: &[Row]) {
     }
 }
 
-/// Gives the memory and devices of both objects, in this order, to one.
+/// Gives the memory and devices of both objects, in this order, to one of them.
 fn join_company(tree: &mut Tree, of: [Row; 2], to: Row) {
     for line in [Line::Memory, Line::Io] {
         let company: Vec<Row> = of

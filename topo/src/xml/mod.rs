@@ -1,12 +1,12 @@
-//! hwloc's XML, dialects 1, 2 and 3, read without libhwloc.
+//! Reads hwloc's XML, dialects 1, 2 and 3, without libhwloc.
 //!
-//! What libhwloc 2.9 refuses of dialects 1 and 2 is refused, and so is what hwloc 3 refuses of dialect 3, except page sizes
-//! left in a file of dialect 3: they say nothing about places. What libhwloc would read past (a number that is none, a set
-//! with letters in it, a PU whose cpuset is not its number) is refused here as well: a topology that nobody wrote is worse
-//! than an error.
+//! We refuse the files of dialects 1 and 2 that libhwloc 2.9 refuses, and the files of dialect 3 that hwloc 3 refuses. There is one
+//! exception: page sizes left in a file of dialect 3 are accepted, because they say nothing about places. We also refuse faults that
+//! libhwloc would read past: a number that is not a number, a set with letters in it, a PU whose cpuset is not its number. A topology
+//! that nobody wrote is worse than an error.
 //!
-//! Instruction caches, caches in front of memory and Misc objects are passed over, their children kept. Dialect 1 has
-//! memory above cpus; it becomes memory beside them, as in libhwloc.
+//! Instruction caches, caches in front of memory and Misc objects are skipped, and their children are kept. In dialect 1, memory is
+//! above cpus. As in libhwloc, it becomes memory beside cpus.
 
 mod dialect;
 mod distances;
@@ -31,15 +31,16 @@ use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 use tree::{Row, Tree};
 
-/// Objects above each other in one file. Real machines have about a dozen.
+/// The most objects above each other in one file. Real machines have about a dozen.
 const DEPTH_MAX: usize = 256;
-/// An error quotes so much of a file, in bytes.
+/// The most bytes of a file that an error quotes.
 const REASON: usize = 200;
 
 /// The topology of an hwloc XML file.
 ///
 /// # Errors
-/// `bad-topology`, with line and column, where the bytes are no XML, no topology, or one that has no PU that may be used.
+/// `bad-topology`, with line and column, when the bytes are not XML, are not a topology, or have no PU or no NUMA node that may be
+/// used.
 ///
 /// Cost: linear in the bytes, in time and in memory.
 /// ```
@@ -68,21 +69,21 @@ pub fn parse(bytes: &[u8]) -> Result<TopologyDraft, TopoError> {
 /// What is wrong, and at which byte.
 type Fault = (usize, XmlFault);
 
-/// An object whose end has not come yet.
+/// An object whose end tag has not been read yet.
 struct Frame {
     at: usize,
     object: Object,
-    /// Below which row its children go, once the first of them comes.
+    /// The row below which its children go. Set when the first child comes.
     settled: Option<Row>,
     /// Its own row, if it is in the tree.
     row: Option<Row>,
 }
 
-/// A file while it is read.
+/// A file that is being read.
 struct File<'b> {
     bytes: &'b [u8],
     reader: Reader<&'b [u8]>,
-    /// Where the event at hand begins.
+    /// Where the current event begins.
     at: usize,
     dialect: Dialect,
     sets: Sets,
@@ -138,11 +139,11 @@ impl<'b> File<'b> {
         self.finish()
     }
 
-    /// The next event; `at` is where it begins.
+    /// Reads the next event. Sets `at` to where it begins.
     fn event(&mut self) -> Result<Event<'b>, Fault> {
         self.at = position(self.reader.buffer_position());
         self.reader.read_event().map_err(|error| {
-            // It may quote a tag of any length.
+            // The error may quote a tag of any length.
             let mut reason = error.to_string();
             reason.truncate(whole(&reason, REASON));
             let at = position(self.reader.error_position());
@@ -160,7 +161,7 @@ impl<'b> File<'b> {
         (self.at, XmlFault::NotTopology { reason })
     }
 
-    /// Up to and with `<topology version=…>`.
+    /// Reads up to and including `<topology version=…>`.
     fn open_document(&mut self) -> Result<(), Fault> {
         loop {
             match self.event()? {
@@ -180,7 +181,7 @@ impl<'b> File<'b> {
 
     fn dialect_of(&mut self, tag: &BytesStart<'_>) -> Result<(), Fault> {
         match tag.name().as_ref() {
-            // The first releases called it so.
+            // The first releases used this name.
             "root" => return Ok(()),
             "topology" => {}
             other => {
@@ -226,7 +227,7 @@ impl<'b> File<'b> {
         Ok(())
     }
 
-    /// A tag inside the topology.
+    /// Takes a tag inside the topology.
     fn tag(&mut self, tag: &BytesStart<'_>, closes: Closes) -> Result<(), Fault> {
         let name = tag.name();
         let inside = self.frames.last().map(|frame| frame.settled.is_some());
@@ -264,7 +265,7 @@ impl<'b> File<'b> {
         }
     }
 
-    /// Everything up to the end of the tag that was opened last.
+    /// Skips everything up to the end of the tag that was opened last.
     fn pass_over(&mut self) -> Result<(), Fault> {
         let mut open = 1_usize;
         while open > 0 {
@@ -342,7 +343,7 @@ impl<'b> File<'b> {
         Ok(())
     }
 
-    /// Puts the innermost open object into the tree, if it is not there yet: its own tags have all come.
+    /// Puts the innermost open object into the tree, if it is not there yet. All of its own tags have been read by then.
     fn settle(&mut self) -> Result<(), Fault> {
         let above = self.frames.len().checked_sub(2);
         let parent = above.and_then(|above| self.frames[above].settled);
@@ -404,7 +405,7 @@ impl<'b> File<'b> {
     }
 }
 
-/// Name and value of the attribute that a text begins with, and what follows.
+/// Name and value of the attribute at the start of a text, and the text after it.
 fn first_attribute(text: &str) -> Option<(&str, &str, &str)> {
     let (key, rest) = text.split_once('=')?;
     let key = key.trim_ascii_end();
@@ -420,7 +421,7 @@ fn first_attribute(text: &str) -> Option<(&str, &str, &str)> {
     Some((key, value, rest.trim_ascii_start()))
 }
 
-/// Whether a tag is its own end.
+/// Whether a tag closes itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Closes {
     /// `<object/>`

@@ -1,4 +1,4 @@
-//! One `<object>`: its attributes, and whether it can be where it is.
+//! Reads the attributes of one `<object>`, and settles its kind.
 
 use super::dialect::Dialect;
 use super::sets::{Set, Sets};
@@ -7,7 +7,7 @@ use crate::error::{XmlFault, whole};
 use crate::kind::{self, Holds, Kind};
 use quick_xml::escape::unescape;
 
-/// What its `type` says.
+/// What the `type` of an object says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Type {
     /// Not said.
@@ -16,14 +16,14 @@ pub(super) enum Type {
     Kind(Kind),
     /// `Cache`, whose kind its depth and cache type give (dialect 1).
     AnyCache,
-    /// `System`, a machine where it is outermost (dialect 1).
+    /// `System`, a machine if it is the outermost object (dialect 1).
     System,
 }
 
-/// The number of groups that are dies.
+/// The group kind of groups that are dies.
 const GROUP_OF_DIE: u64 = 104;
 
-/// An object as its attributes say it.
+/// An object as its attributes describe it.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     pub(super) kind: Type,
@@ -31,7 +31,7 @@ pub(super) struct Object {
     pub(super) cpuset: Option<Set>,
     pub(super) complete_cpuset: Option<Set>,
     pub(super) nodeset: Option<Set>,
-    /// Only that it is there is of interest.
+    /// Only whether it is given matters.
     pub(super) complete_nodeset: Option<()>,
     pub(super) allowed_cpuset: Option<Set>,
     pub(super) allowed_nodeset: Option<Set>,
@@ -64,7 +64,7 @@ impl Object {
         }
     }
 
-    /// Takes one attribute. Those that say nothing about places are passed over.
+    /// Takes one attribute. Attributes that say nothing about places are ignored.
     pub(super) fn attribute(
         &mut self,
         key: &str,
@@ -87,7 +87,7 @@ impl Object {
             "complete_cpuset" => {
                 self.complete_cpuset = Some(set(sets, "complete_cpuset", value)?);
             }
-            // Only the outermost object allows and disallows.
+            // Only the outermost object can allow and disallow.
             "allowed_cpuset" | "allowed_nodeset" if place == Place::Inside => {}
             "allowed_cpuset" => self.allowed_cpuset = Some(set(sets, "allowed_cpuset", value)?),
             "nodeset" => self.nodeset = Some(set(sets, "nodeset", value)?),
@@ -115,10 +115,11 @@ impl Object {
         }
     }
 
-    /// The kind it is in the tree. `below`: it is not the outermost.
+    /// Its kind in the tree. `place`: whether it is the outermost object.
     ///
     /// # Errors
-    /// A `System` or `Machine` inside, where the dialect has none; a cache whose attributes say another one.
+    /// A `System` or `Machine` inside another object if the dialect does not allow it; a cache whose attributes are of another
+    /// cache.
     pub(super) fn settle_kind(&self, dialect: Dialect, place: Place) -> Result<Kind, XmlFault> {
         let kind = match (self.kind, place) {
             (Type::Unsaid, _) => return Err(object("an object without type")),
@@ -136,7 +137,7 @@ impl Object {
                 return Err(object("a Machine inside another object"));
             }
             (Type::Kind(Kind::Machine), Place::Inside) => Kind::Group,
-            // Dialect 1 put groups of cpus there too.
+            // Dialect 1 also used Misc for groups of cpus.
             (Type::Kind(Kind::Misc), _) if dialect == Dialect::One && self.cpuset.is_some() => {
                 Kind::Group
             }
@@ -154,7 +155,7 @@ impl Object {
         Ok(kind)
     }
 
-    /// The cache that its depth and type give.
+    /// The cache that its depth and cache type give.
     fn cache(&self) -> Option<Kind> {
         let depth = u8::try_from(self.cache_depth).ok()?;
         let holds = match self.cache_type {
@@ -174,13 +175,13 @@ impl Object {
 /// Where an object is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
-    /// The first of the file.
+    /// The first object of the file.
     Outermost,
-    /// Below another one.
+    /// Below another object.
     Inside,
 }
 
-/// The kind that a `type` says, and of a group, of which kind it is.
+/// The kind that a `type` says, and for a group its group kind.
 fn type_of(value: &str) -> Option<(Type, u64)> {
     if let Some(kind) = kind::scan(value.as_bytes()) {
         return Some((Type::Kind(kind), 0));
@@ -234,7 +235,7 @@ pub(super) fn number(attribute: &'static str, value: &str) -> Result<u64, XmlFau
     found.ok_or_else(|| bad(attribute, value, "a number"))
 }
 
-/// `0000:c1:00.0` as a number that orders addresses: domain, bus, device, function. One that is none orders nothing.
+/// `0000:c1:00.0` as a number that orders addresses: domain, bus, device, function. `None` if it is not an address.
 fn pci_address(value: &str) -> Option<u64> {
     let mut address = 0;
     let parts: Vec<&str> = value.trim_ascii().split([':', '.']).collect();
@@ -248,7 +249,7 @@ fn pci_address(value: &str) -> Option<u64> {
     Some(address)
 }
 
-/// An OS number; all ones is hwloc's spelling of none.
+/// An OS number. hwloc writes all ones for none.
 fn os_number(value: &str) -> Result<Option<u32>, XmlFault> {
     if matches!(value, "-1" | "4294967295" | "18446744073709551615") {
         return Ok(None);
@@ -259,7 +260,7 @@ fn os_number(value: &str) -> Result<Option<u32>, XmlFault> {
     Ok(Some(number))
 }
 
-/// Words with `&lt;` and the like made plain.
+/// Words with entities such as `&lt;` replaced.
 pub(super) fn words(attribute: &'static str, value: &str) -> Result<String, XmlFault> {
     match unescape(value) {
         Ok(words) => Ok(words.into_owned()),

@@ -1,8 +1,8 @@
-//! hwloc's sets of bits as XML spells them: 32-bit words in hexadecimal, highest first, `0x00000003,0x0000000f`.
+//! hwloc's sets of bits as XML files spell them: 32-bit words in hexadecimal, highest first, `0x00000003,0x0000000f`.
 //!
-//! All sets of a file stand in one vector: a file has thousands of them, each of a few words.
+//! All sets of a file are in one vector, because a file has thousands of sets of a few words each.
 
-/// One set: where its words stand.
+/// One set: where its words are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Set {
     first: u32,
@@ -25,7 +25,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// Reads a set. Costs at most four bytes of memory for each byte of text; `None` when the text is no set.
+    /// Reads a set. `None` if the text is not a set. Costs at most four bytes of memory for each byte of text.
     pub(super) fn read(&mut self, text: &str) -> Option<Set> {
         let first = u32::try_from(self.words.len()).ok()?;
         let (rest, text) = match text.strip_prefix("0xf...f") {
@@ -68,7 +68,7 @@ impl Sets {
         }
     }
 
-    /// The lowest bit, `None` of the empty set.
+    /// The lowest bit. `None` for the empty set.
     pub(super) fn first(&self, set: Set) -> Option<u64> {
         let words = self.of(set);
         let place = words.iter().position(|&word| word != 0);
@@ -111,7 +111,7 @@ impl Sets {
     }
 }
 
-/// One word: `0x` or not, up to 16 digits, an empty one is 0.
+/// Reads one word of up to 16 digits, with or without `0x`. An empty word is 0.
 fn hexadecimal(part: &str) -> Option<u64> {
     let digits = part.strip_prefix("0x").unwrap_or(part).as_bytes();
     if digits.len() > 16 {

@@ -1,4 +1,4 @@
-//! The tree of objects while it is read: rows that point to each other, in the order of the file.
+//! The tree of objects while a file is read: rows that point to each other, in the order of the file.
 
 use super::dialect::Dialect;
 use super::sets::{Set, Sets};
@@ -13,20 +13,20 @@ pub(super) struct Row(u32);
 pub(super) enum Line {
     /// Objects of cpus.
     Normal,
-    /// Memory beside them.
+    /// Memory beside the objects of cpus.
     Memory,
     /// Bridges, PCI and OS devices.
     Io,
 }
 
-/// First and last of a list of children.
+/// The first and the last child of a list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
     first: Option<Row>,
     last: Option<Row>,
 }
 
-/// What tells groups apart: only those that are equal in it are of one level.
+/// Distinguishes groups: only groups with equal values here belong to one level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct GroupKind {
     pub(super) kind: u64,
@@ -34,7 +34,7 @@ pub(super) struct GroupKind {
     pub(super) merging: Merging,
 }
 
-/// Whether a group goes when it adds nothing.
+/// Whether a group is removed when it adds nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Merging {
     #[default]
@@ -53,27 +53,27 @@ pub(super) struct Node {
     pub(super) cpuset: Option<Set>,
     /// PUs that are there, disallowed or offline.
     pub(super) complete_cpuset: Option<Set>,
-    /// NUMA nodes; of a NUMA node itself, when it is there.
+    /// NUMA nodes. For a NUMA node: itself, if it is there.
     pub(super) nodeset: Option<Set>,
     /// Row of [`Tree::devices`], for OS devices.
     pub(super) device: Option<u32>,
-    /// Its address, of a PCI device.
+    /// The address of a PCI device.
     pub(super) pci: Option<u64>,
     /// Row of [`Tree::groups`], for groups.
     pub(super) group: Option<u32>,
-    /// The file gave it a subtype.
+    /// Whether the file gave it a subtype.
     pub(super) has_subtype: bool,
     next: Option<Row>,
     lines: [Ends; 3],
 }
 
-/// Objects of one file. The root is the first.
+/// The objects of one file. The first is the root.
 #[derive(Default, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     /// Name and subtype of each OS device.
     pub(super) devices: Vec<(String, String)>,
-    /// Each group, and what tells it apart.
+    /// Each group, and what distinguishes it.
     pub(super) groups: Vec<(Row, GroupKind)>,
 }
 
@@ -108,14 +108,14 @@ impl Node {
 }
 
 impl Row {
-    /// Its number, in the order in which objects came.
+    /// Its number, in the order in which objects were added.
     pub(super) fn number(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Tree {
-    /// Adds the one NUMA node of a machine whose file has none: dialect 1 need not have any.
+    /// Adds one NUMA node to a machine whose file has none, which dialect 1 allows.
     pub(super) fn add_missing_memory(&mut self, root: Row, dialect: Dialect, sets: &Sets) {
         let any = self.nodes.iter().any(|node| node.kind == Kind::Numa);
         let named = self.node(root).nodeset;
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// The outermost object is number 0 unless it has a number.
+    /// Gives the outermost object number 0, unless it has a number.
     pub(super) fn number_root(&mut self) {
         if let Some(root) = self.nodes.first_mut() {
             root.os = root.os.or(Some(0));
@@ -135,7 +135,7 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// The outermost object, `None` before it is there.
+    /// The outermost object. `None` before it is added.
     pub(super) fn root(&self) -> Option<Row> {
         (!self.nodes.is_empty()).then_some(Row(0))
     }
@@ -177,7 +177,7 @@ impl Tree {
         row
     }
 
-    /// All rows, an object before those below it.
+    /// All rows, an object before the objects below it.
     pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = Row> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(Row)
     }
@@ -205,14 +205,14 @@ impl Tree {
         self.node(row).lines[line as usize].first
     }
 
-    /// The one behind an object in the list that it is in.
+    /// The object after this one in its list.
     pub(super) fn next(&self, row: Row) -> Option<Row> {
         self.node(row).next
     }
 
-    /// Brings the normal children of an object in the order of their lowest PU, empty ones last.
+    /// Puts the normal children of an object into the order of their lowest PU, empty ones last.
     ///
-    /// As hwloc does it: nothing happens while they are in order, and those that are equal change places when not.
+    /// As in hwloc, nothing changes if they are in order. Otherwise children with the same lowest PU change places.
     pub(super) fn order_children(&mut self, row: Row, sets: &Sets) {
         let lowest = |child: &Row| {
             let node = self.node(*child);

@@ -1,10 +1,10 @@
-//! Bad input: an error that says what and where, at once, and never a panic.
+//! Bad input gives an error at once that says what is wrong and where, and never a panic.
 
 use crate::objects::{files, workspace};
 use proptest::prelude::*;
 use stowplan_topo::{TopoError, synthetic, xml};
 
-/// Fails unless the text is refused with these words.
+/// Fails unless the text is refused with an error that has these words.
 fn refused(text: &str, words: &str) {
     let error = synthetic::parse(text).unwrap_err();
     assert_eq!(error.class(), "bad-topology");

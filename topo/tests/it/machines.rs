@@ -1,9 +1,9 @@
-//! Files and descriptions against the listings that libhwloc made of them.
+//! Compares files and descriptions with the listings that libhwloc made of them.
 
 use crate::objects::{Source, assert_same, files, of_text, read, say, shared, workspace};
 use std::path::Path;
 
-/// Compares every XML file of a folder that has a listing beside it. Gives how many those were.
+/// Compares every XML file of a folder that has a listing beside it. Gives the number of files compared.
 fn compare_folder(folder: &Path) -> usize {
     let listings = files(folder, ".objects.tsv");
     for listing in &listings {
@@ -52,7 +52,7 @@ fn synthetic_descriptions_give_the_machines_that_were_made_from_them() {
     }
 }
 
-/// Beyond the corpus: what it does not try, compared with libhwloc where that is built in.
+/// Descriptions that the corpus does not have, compared with libhwloc where it is built in.
 #[test]
 fn synthetic_descriptions_are_read_as_libhwloc_reads_them() {
     for text in [
@@ -64,7 +64,7 @@ fn synthetic_descriptions_are_read_as_libhwloc_reads_them() {
         "group:2 l2:2 l2:1 core:1 pu:2(indexes=2*4:1*2)",
         "Tile:2 So:1 nu:2 co:1 pu:010",
         "(memory=4GB) package:2(memory=1 indexes=1,0) pu:2",
-        // An interleaving that does not number all PUs is passed over.
+        // An interleaving that does not number all PUs is ignored.
         "package:2 core:3 pu:2(indexes=5*2:7*2)",
     ] {
         read(text, Source::Synthetic(text)).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -1,6 +1,6 @@
-//! Topologies against listings, and against libhwloc where it is built in.
+//! Compares topologies with listings, and with libhwloc where it is built in.
 
-// The lint of `unwrap` takes what stands below this for a test.
+// For the lint of `unwrap`, everything below this line is a test.
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a topology is compared by: each object with its kind, numbers and PUs, and each device.
+//! The form in which topologies are compared: each object with its kind, numbers and PUs, and each device.
 
 use std::path::{Path, PathBuf};
 use stowplan_engine::policy::ObjKind;
@@ -6,7 +6,7 @@ use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
 use stowplan_topo::TopoError;
 
-/// One line of a listing: kind, logical index (name of a device), OS number (its subtype), PUs.
+/// One line of a listing: kind, logical index (of a device its name), OS number (of a device its subtype), PUs.
 pub(crate) type Line = [String; 4];
 
 /// The listing of a draft, through the engine's tables.
@@ -51,7 +51,7 @@ pub(crate) fn of_text(text: &str) -> Vec<Line> {
     .collect()
 }
 
-/// Where the reference data is, or `None` after saying that the test is skipped.
+/// The folder with the reference data, or `None` after saying that the test is skipped.
 pub(crate) fn shared(test: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let dir = std::env::var_os("STOWPLAN_SHARED").map_or(root.join("../shared"), PathBuf::from);
@@ -72,7 +72,7 @@ pub(crate) fn workspace(folder: &str) -> PathBuf {
         .join(folder)
 }
 
-/// Files of a folder whose names end so, sorted.
+/// Files of a folder whose names have this end, sorted.
 pub(crate) fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -81,27 +81,27 @@ pub(crate) fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Says something about a test. Seen with `--nocapture`, and when the test fails.
+/// Prints a line about a test. It is seen with `--nocapture`, or when the test fails.
 #[expect(clippy::print_stdout, reason = "a test has nowhere else to say it")]
 pub(crate) fn say(words: &str) {
     println!("{words}");
 }
 
-/// What a source is, for the second opinion.
+/// A source of a topology, for the second opinion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
     Xml(&'a [u8]),
     Synthetic(&'a str),
 }
 
-/// Reads a source, compares it with libhwloc's reading where that is built in, and gives the listing.
+/// Reads a source, compares the result with libhwloc's where libhwloc is built in, and gives the listing.
 pub(crate) fn read(name: &str, source: Source<'_>) -> Result<Vec<Line>, TopoError> {
     let draft = match source {
         Source::Xml(bytes) => stowplan_topo::xml::parse(bytes),
         Source::Synthetic(text) => stowplan_topo::synthetic::parse(text),
     }?;
     let lines = of_draft(draft);
-    // Only what we have read and found sound is given to libhwloc.
+    // libhwloc is given only input that we have read and found sound.
     #[cfg(feature = "hwloc")]
     crate::second_opinion::compare(name, source, &lines);
     #[cfg(not(feature = "hwloc"))]

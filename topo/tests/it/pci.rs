@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use stowplan_topo::sys::parse_with;
 
-/// A machine of two NUMA nodes with four cpus each, and these files.
+/// A machine with two NUMA nodes of four cpus each, and these files.
 fn read(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let mut tree: BTreeMap<String, String> = BTreeMap::new();
     let sys = "/sys/devices/system";

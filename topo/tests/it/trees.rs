@@ -1,7 +1,7 @@
-//! Recorded `/sys` trees against the listings that libhwloc 2.9 made of them, and this machine against lstopo.
+//! Compares recorded `/sys` trees with the listings that libhwloc 2.9 made of them, and this machine with lstopo.
 //!
-//! A tree is a file of lines, a path and its contents apart by a tab; `; ` stands for a line end in the contents. The listings
-//! were made by lstopo with the tree as its `HWLOC_FSROOT`, read by our reader of XML.
+//! A tree is a file of lines: a path, a tab, and the contents, in which `; ` stands for a line end. lstopo made the listings with
+//! the tree as its `HWLOC_FSROOT`, and our reader of XML read them.
 
 use crate::objects::{Line, assert_same, files, of_draft, of_text, say, workspace};
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ fn a_tree_that_is_cut_anywhere_is_read_or_refused() {
             for broken in [None, Some(""), Some("x"), Some("9-1"), Some("0-4294967295")] {
                 let file = |path: &str| match (path == *missing, broken) {
                     (true, broken) => broken.map(str::to_owned),
-                    // A tree that ends here.
+                    // The tree ends here.
                     (false, None) => paths[..at]
                         .iter()
                         .find(|known| **known == path)
@@ -60,7 +60,7 @@ fn a_tree_that_is_cut_anywhere_is_read_or_refused() {
                     let (mut topologies, mut cpusets) = Default::default();
                     let topologies: &mut stowplan_engine::table::topologies::Topologies =
                         &mut topologies;
-                    // Sound, or refused by the engine's own rules.
+                    // The draft is sound, or the engine's own rules refuse it.
                     let _ = topologies.add(draft, &mut cpusets);
                 }
             }
@@ -74,7 +74,7 @@ fn this_machine_is_read_as_lstopo_reads_it() {
     let Ok(ours) = live else {
         return say("this machine against lstopo skipped: it has no readable /sys");
     };
-    // What this process may use, not what the machine has: as ours.
+    // lstopo reports what this process may use, not everything the machine has. So do we.
     let answer = Command::new("lstopo-no-graphics")
         .args(["--of", "xml", "--no-io", "--restrict", "binding"])
         .output();
