@@ -66,7 +66,7 @@ impl Cluster {
         let mapped = match &self.world {
             None => map_resolved(resolved, self.machine.clone())?,
             Some(world) => {
-                resolved.judge_cores(&world.topologies)?;
+                resolved.check_cores(&world.topologies)?;
                 map_on(
                     resolved,
                     Workspace::new(Pool::resume(world)),

@@ -15,7 +15,7 @@ use crate::stage::job::{Before, JobOutcome, choose, processes};
 use crate::stage::map_all::Sharing;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::commit;
-use crate::stage::place::refuse::{judge_size, no_processes};
+use crate::stage::place::refuse::{check_size, no_processes};
 use crate::stage::place::workspace::Workspace;
 use crate::stage::place::{notes, place, select};
 use crate::stage::resolve::Resolved;
@@ -69,12 +69,12 @@ pub fn map_with(
 /// Builds the pool, which nodes there are and in which state, and an empty memo and scratch beside it.
 ///
 /// # Errors
-/// The errors of [`map_resolved`] that concern the nodes, and those of [`Resolved::judge_cores`].
+/// The errors of [`map_resolved`] that concern the nodes, and those of [`Resolved::check_cores`].
 pub(crate) fn build_workspace(
     resolved: &Resolved,
     machine: &mut Machine,
 ) -> Result<Workspace, MapError> {
-    resolved.judge_cores(&machine.topologies)?;
+    resolved.check_cores(&machine.topologies)?;
     build(resolved, machine).map(Workspace::new)
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn map_on(
     place_apps(&mut work, &mut resolved, components, &mut outcome)?;
     let derived = Derived::default();
     let mut mapped = make_plan(&mut work, &mut resolved, before, derived, &mut outcome);
-    mapped.plan.judge_gpus(&mut mapped.notes)?;
+    mapped.plan.check_gpus(&mut mapped.notes)?;
     Ok(mapped)
 }
 
@@ -163,7 +163,7 @@ fn in_order(
         }
         let placed = placed?;
         choice.note_narrow(&mut work.pool, id, &placed, notes);
-        let ranks = judge_size(u64::from(before.ranks) + processes(&placed))?;
+        let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
         if choice.policy.map == MapBy::Lsf {
             before.lines += ranks - before.ranks;
         }

@@ -99,7 +99,7 @@ impl Planner {
         let derived = std::mem::take(&mut self.derived);
         let (work, resolved) = (&mut self.work, &mut self.resolved);
         let mut mapped = make_plan(work, resolved, before, derived, &mut self.outcome);
-        let judged = mapped.plan.judge_gpus(&mut mapped.notes);
+        let judged = mapped.plan.check_gpus(&mut mapped.notes);
         self.last = Some(mapped);
         if let Err(error) = judged {
             self.take_back();

@@ -4,7 +4,7 @@
 use crate::args::{JobArgs, MapArgs, Outer, read_args};
 use crate::error::JobError;
 use crate::files::GivenFiles;
-use crate::place::judge_words;
+use crate::place::check_words;
 use crate::request::read_open;
 use std::collections::BTreeMap;
 use stowplan_engine::error::at::AtText;
@@ -261,8 +261,8 @@ impl Draft {
         }
         let mut taken = intake.finish()?;
         taken.notes.splice(0..0, self.notes.iter().cloned());
-        let forbidden = taken.spoken.judge_opposites();
-        let forbidden = forbidden.and_then(|()| taken.spoken.judge_forbidden());
+        let forbidden = taken.spoken.check_opposites();
+        let forbidden = forbidden.and_then(|()| taken.spoken.check_forbidden());
         let asked = MapArgs {
             job: self.args.clone(),
             taken,
@@ -270,7 +270,7 @@ impl Draft {
         };
         if let Err(error) = forbidden {
             // Another error in the words may come first.
-            judge_words(asked, &files)?;
+            check_words(asked, &files)?;
             return Err(error.into());
         }
         Ok(Job { asked, files })
@@ -329,8 +329,8 @@ fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     let row = trial.text(value(whose.app(), kind.option(), text));
     trial.directive(stand_in.owner(), kind.form(), row, Scope::Global)?;
     let judged = trial.finish().and_then(|taken| {
-        taken.spoken.judge_opposites()?;
-        taken.spoken.judge_forbidden()
+        taken.spoken.check_opposites()?;
+        taken.spoken.check_forbidden()
     });
     judged.map_err(|mut error| {
         if let SpecError::ContradictingQualifiers { owner, .. } = &mut error {

@@ -97,7 +97,7 @@ pub fn resolve_on(
 ///
 /// # Errors
 /// As [`place`], except for errors that are found on a machine.
-pub fn judge_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
     words(asked, outside).map(|_| ())
 }
 
@@ -132,7 +132,7 @@ fn meet(
     mut machine: Machine,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
-    words.decided.judge_cores(&machine.topologies)?;
+    words.decided.check_cores(&machine.topologies)?;
     let mut resolved = words.decided.read_files(outside)?;
     resolved.notes.splice(0..0, words.notes);
     if let Some(map) = &job.taskmap {

@@ -86,7 +86,7 @@ mod tests {
     use super::super::{ListedRun, Placed, PlacedRun, RankOrder, World};
     use super::*;
     use crate::plan::places::Packed;
-    use crate::plan::rank::counting::pattern;
+    use crate::plan::rank::order_tests::pattern;
     use crate::policy::ObjKind;
     use crate::table::apps::AppTable;
     use crate::table::names::NodeRange;

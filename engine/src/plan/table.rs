@@ -19,7 +19,7 @@ use std::ops::Range;
 const CHUNK: usize = 1 << 16;
 /// Tasks are also planned with this many ranks for each run of the plan's largest app, because a task that begins inside a
 /// phase looks at all runs. Then their number is rounded up to a multiple of the threads.
-const CHUNK_PER_RUN: usize = 16;
+const CHUNK_PER_RUN: usize = 32;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///

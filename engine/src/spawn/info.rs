@@ -160,10 +160,10 @@ impl Info {
         let in_directives = self.map.contradiction();
         in_directives
             .or_else(|| self.bind.contradiction())
-            .or_else(|| MODES.judge(place))
+            .or_else(|| MODES.check(place))
             .or_else(|| self.two_values())
             // Requests of apps to the job are judged when they are promoted.
-            .or_else(|| INHERITANCE.judge(place).filter(|_| owner == Owner::Job))
+            .or_else(|| INHERITANCE.check(place).filter(|_| owner == Owner::Job))
     }
 
     /// The value that was set by its own name, by the app's key.

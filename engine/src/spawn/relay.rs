@@ -87,7 +87,7 @@ impl SpawnRequest {
     ///
     /// Cost: linear in the request.
     pub fn pack(&self) -> Result<Vec<u8>, SpecError> {
-        self.judge_counts()?;
+        self.check_counts()?;
         let travels = |row: &&Attribute| row.scope == Scope::Global;
         let policies = POLICIES.map(|policy| {
             let row = self.attributes.get(Owner::Job, policy.key);

@@ -156,7 +156,7 @@ impl SpawnRequest {
     }
     /// # Errors
     /// `bad-value` for an app with zero processes. Front ends refuse it earlier, where it is given.
-    pub(crate) fn judge_counts(&self) -> Result<(), SpecError> {
+    pub(crate) fn check_counts(&self) -> Result<(), SpecError> {
         let mut apps = self.apps.iter();
         let Some((app, _)) = apps.find(|(_, row)| row.np() == Some(ProcCount(0))) else {
             return Ok(());

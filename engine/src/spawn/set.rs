@@ -57,7 +57,7 @@ impl DirectiveForm {
 impl SpawnRequest {
     /// Stores a directive of an app or of the job, in place of an earlier one.
     fn set(&mut self, owner: Owner, form: DirectiveForm, text: &str) -> Result<(), SetError> {
-        self.judge_owner(owner).map_err(bad_param)?;
+        self.check_owner(owner).map_err(bad_param)?;
         let mut spoken = Spoken::default();
         let row = spoken.texts.push(AtText::Value {
             app: owner.app(),
@@ -73,14 +73,14 @@ impl SpawnRequest {
         if let Some(conflict) = info.contradiction(owner) {
             return Err(bad_param(conflict.on(owner, &spoken.texts)));
         }
-        spoken.judge_forbidden().map_err(bad_param)?;
+        spoken.check_forbidden().map_err(bad_param)?;
         if let Some(info) = spoken.infos.get(&owner) {
             info.store(owner, &mut self.attributes);
         }
         Ok(())
     }
 
-    fn judge_owner(&self, owner: Owner) -> Result<(), SpecError> {
+    fn check_owner(&self, owner: Owner) -> Result<(), SpecError> {
         let app = owner.app().map(|app| self.apps.get(app_id(app)));
         if matches!(app, None | Some(Some(AppRow::App { .. }))) {
             return Ok(());

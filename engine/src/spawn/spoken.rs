@@ -68,7 +68,7 @@ impl Spoken {
     ///
     /// # Errors
     /// `contradicting-qualifiers`.
-    pub fn judge_opposites(&self) -> Result<(), SpecError> {
+    pub fn check_opposites(&self) -> Result<(), SpecError> {
         for pair in [OVERSUBSCRIPTION, INHERITANCE] {
             let first = |word| {
                 let mut infos = self.infos.iter();
@@ -91,7 +91,7 @@ impl Spoken {
     ///
     /// # Errors
     /// `app-forbidden-qualifier` for the first such word.
-    pub fn judge_forbidden(&self) -> Result<(), SpecError> {
+    pub fn check_forbidden(&self) -> Result<(), SpecError> {
         for (owner, info) in &self.infos {
             if let (Owner::App(app), Some((word, place))) = (*owner, info.job_only()) {
                 let word = self.said(word, place);

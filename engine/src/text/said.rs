@@ -135,7 +135,7 @@ impl Opposites {
         [self.0, self.1]
     }
     /// The contradiction, if both words were said. `place`: gives the place of a word.
-    pub(crate) fn judge(self, place: impl Fn(Qualifier) -> Option<TextPlace>) -> Option<Conflict> {
+    pub(crate) fn check(self, place: impl Fn(Qualifier) -> Option<TextPlace>) -> Option<Conflict> {
         let said = |word: Qualifier| Some((word.word().to_owned(), place(word)?));
         Some(Conflict {
             first: said(self.0)?,
@@ -237,7 +237,7 @@ impl<P> Directive<P> {
         met.or_else(|| {
             opposites
                 .into_iter()
-                .find_map(|pair| pair.judge(|word| self.place(word)))
+                .find_map(|pair| pair.check(|word| self.place(word)))
         })
     }
 }

@@ -83,7 +83,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// `contradicting-qualifiers` with any other format.
-    pub(super) fn judge_columns(&self) -> Result<(), SpecError> {
+    pub(super) fn check_columns(&self) -> Result<(), SpecError> {
         match (&self.job.columns, self.job.format) {
             (None, _) | (Some(_), None | Some(Format::Tsv | Format::Ndjson)) => Ok(()),
             (Some(_), Some(_)) => {

@@ -224,7 +224,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut reader = Reader::new(&renamed, args);
     reader.outer = outer;
     reader.segments()?;
-    reader.judge_columns()?;
+    reader.check_columns()?;
     let Reader {
         mut intake,
         job,
@@ -345,7 +345,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
             reader.at += 1;
         }
     }
-    reader.judge_columns()?;
+    reader.check_columns()?;
     with_sessions(&reader.job)?;
     Ok((words, reader.job))
 }

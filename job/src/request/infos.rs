@@ -182,7 +182,7 @@ struct Typed {
 /// `bad-attribute` at the first wrong key: parent, job, apps in order, keys in text order.
 pub(super) fn judge(source: &Source<'_>, shape: &super::Shape) -> Result<(), SpecError> {
     for (whose, info) in source.infos(shape) {
-        judge_info(source, whose, info)?;
+        check_info(source, whose, info)?;
     }
     Ok(())
 }
@@ -203,7 +203,7 @@ fn bad<T>(
     })
 }
 
-fn judge_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecError> {
+fn check_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecError> {
     let json = source.json;
     let mut seen = HashSet::new();
     let mut map_scope: Option<(Scope, String)> = None;
@@ -217,7 +217,7 @@ fn judge_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecErr
             continue;
         }
         let Some(key) = key_of(&name) else {
-            judge_unknown(source, whose, &name, value)?;
+            check_unknown(source, whose, &name, value)?;
             continue;
         };
         if key.meaning == Meaning::Parsed {
@@ -340,7 +340,7 @@ fn has_form(source: &Source<'_>, value: At) -> bool {
             .any(|(_, name, _)| name == "value")
 }
 
-fn judge_unknown(
+fn check_unknown(
     source: &Source<'_>,
     whose: Whose,
     name: &str,

@@ -48,11 +48,11 @@ pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
             ("job_info", Kind::Object) => shape.job_info = Some(value),
             ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
             ("apps", Kind::Array) => {
-                shape.apps = judge_apps(source, value)?;
+                shape.apps = check_apps(source, value)?;
                 apps = Some(value);
             }
             ("apps", _) => return source.refuse(value, &path, "apps are an array"),
-            ("parent", Kind::Object) => shape.parent = Some(judge_parent(source, value)?),
+            ("parent", Kind::Object) => shape.parent = Some(check_parent(source, value)?),
             ("parent", _) => return source.refuse(value, &path, "a parent is an object"),
             (_, _) => return source.refuse(at, &path, &unknown("a request", REQUEST_KEYS, &name)),
         }
@@ -79,7 +79,7 @@ fn once(
     source.refuse(at, path, "a member stands twice")
 }
 
-fn judge_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecError> {
+fn check_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecError> {
     let mut apps = Vec::new();
     for (row, app) in source.json.elements(array).enumerate() {
         if row >= APPS_MAX as usize {
@@ -88,7 +88,7 @@ fn judge_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecErr
         apps.push(match source.json.kind(app) {
             Kind::Null => None,
             Kind::Object => {
-                judge_app(source, row, app)?;
+                check_app(source, row, app)?;
                 Some(app)
             }
             Kind::True
@@ -108,7 +108,7 @@ fn judge_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecErr
     Ok(apps)
 }
 
-fn judge_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> {
+fn check_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> {
     let json = source.json;
     let mut seen = HashSet::new();
     for (at, name, value) in json.members(app) {
@@ -143,7 +143,7 @@ fn judge_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> 
     Ok(())
 }
 
-fn judge_parent(source: &Source<'_>, parent: At) -> Result<ParentShape, SpecError> {
+fn check_parent(source: &Source<'_>, parent: At) -> Result<ParentShape, SpecError> {
     let json = source.json;
     let mut shape = ParentShape {
         job_info: None,

@@ -221,7 +221,7 @@ fn read_kind(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::bytes::claims::reads;
+    use crate::plan::bytes::refused_tests::reads;
 
     #[test]
     fn a_topology_comes_back_with_its_latencies() {

@@ -28,7 +28,7 @@ mod remarks;
 mod passes;
 // Tests: what readers refuse.
 #[cfg(test)]
-mod claims;
+mod refused_tests;
 
 pub use remarks::{Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};

@@ -94,7 +94,7 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Vec<RoaringBitmap>, BadPla
 
 #[cfg(test)]
 mod tests {
-    use super::super::claims::{numbers, reads};
+    use super::super::refused_tests::{numbers, reads};
     use super::*;
 
     #[test]

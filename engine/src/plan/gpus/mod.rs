@@ -118,7 +118,7 @@ impl Plan {
     /// # Errors
     /// `device-not-found`: an option asks for GPUs, and no node of the app has one. `not-enough-gpus`: fewer GPUs are near than
     /// each process shall get.
-    pub(crate) fn judge_gpus(&self, notes: &mut Vec<Note>) -> Result<(), MapError> {
+    pub(crate) fn check_gpus(&self, notes: &mut Vec<Note>) -> Result<(), MapError> {
         if !self.asks_for_gpus() {
             return Ok(());
         }

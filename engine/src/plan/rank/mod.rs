@@ -14,4 +14,4 @@ mod by_node_and_span;
 pub(super) mod find;
 // Tests: ranks in every order, counted one by one.
 #[cfg(test)]
-pub(super) mod counting;
+pub(super) mod order_tests;

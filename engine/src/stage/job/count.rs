@@ -8,7 +8,7 @@ use crate::stage::alloc::select::select;
 use crate::stage::alloc::selected::Selected;
 use crate::stage::place::app::Procs;
 use crate::stage::place::map_policy::{Counting, Counts};
-use crate::stage::place::refuse::{judge_size, no_processes};
+use crate::stage::place::refuse::{check_size, no_processes};
 use crate::stage::place::{by_policy, entries};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy};
@@ -35,7 +35,7 @@ pub(crate) fn count(
         sum += u64::from(procs.known().unwrap_or_default().0);
         counts.push(procs);
     }
-    judge_size(sum).map(drop)
+    check_size(sum).map(drop)
 }
 
 fn counted(
@@ -73,14 +73,14 @@ fn counted(
         None => Procs::Counted(with),
         Some(without) => Procs::ByPe {
             with,
-            without: ProcCount(judge_size(without?)?),
+            without: ProcCount(check_size(without?)?),
         },
     })
 }
 
 /// The count, if it is not 0 and ranks can number it.
 fn some(pool: &Pool, app: AppId, count: u64) -> Result<ProcCount, MapError> {
-    match judge_size(count)? {
+    match check_size(count)? {
         0 => Err(no_processes(pool, app)),
         count => Ok(ProcCount(count)),
     }

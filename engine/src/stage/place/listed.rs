@@ -86,7 +86,7 @@ pub(crate) fn place(
         rows.push(row);
     }
     let settled = |row: usize| &settled[rows[row]];
-    listed.judge(pool, &settled)?;
+    listed.check(pool, &settled)?;
     let mut runs = emptied(&mut work.scratch.runs);
     let mut changes = Vec::with_capacity(listed.nodes.len());
     for (row, of) in listed.nodes.iter().enumerate() {
@@ -212,7 +212,7 @@ impl<'p> Listed<'p> {
     ///
     /// # Errors
     /// The first entry that is stuck on its node; else the first on a node that the app may not use; else a rank without an entry.
-    fn judge<'s>(
+    fn check<'s>(
         &self,
         pool: &Pool,
         settled: &impl Fn(usize) -> &'s Settled,

@@ -76,7 +76,7 @@ use map_policy::{Counting, MapPolicy};
 use memo::Memo;
 use outcome::Outcome;
 use placement::Placement;
-use refuse::{judge_size, not_enough_slots};
+use refuse::{check_size, not_enough_slots};
 use workspace::Workspace;
 
 /// The nodes of an app.
@@ -229,8 +229,8 @@ fn procs(
     if procs == 0 {
         return Err(refuse::no_processes(pool, app.id));
     }
-    judge_size(procs.saturating_add(app.ranks_before.into()))?;
-    Ok((ProcCount(judge_size(procs)?), app.procs.counted()))
+    check_size(procs.saturating_add(app.ranks_before.into()))?;
+    Ok((ProcCount(check_size(procs)?), app.procs.counted()))
 }
 
 /// Places this many processes by the placement's policy, if its slots hold them.

@@ -209,7 +209,7 @@ pub(crate) fn no_processes(pool: &Pool, app: AppId) -> MapError {
 
 /// # Errors
 /// `job-too-large` if ranks cannot number the processes.
-pub(crate) fn judge_size(procs: u64) -> Result<u32, MapError> {
+pub(crate) fn check_size(procs: u64) -> Result<u32, MapError> {
     let limit = u64::from(RANKS_MAX);
     match u32::try_from(procs) {
         Ok(procs) if procs <= RANKS_MAX => Ok(procs),

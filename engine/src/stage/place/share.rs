@@ -50,7 +50,7 @@ pub(crate) fn round_robin(
         if step > left {
             let rounds = left / open;
             let extra = left % open;
-            let rounds = dealt + u32::try_from(rounds).expect("a dealt is at most the processes");
+            let rounds = dealt + u32::try_from(rounds).expect("rounds are at most the processes");
             return Some(RoundRobin {
                 rounds,
                 extra: u32::try_from(extra).expect("fewer than the nodes"),

@@ -28,7 +28,7 @@ pub struct ByCores {
 impl ByCores {
     /// # Errors
     /// The refusal that holds for these topologies.
-    pub(crate) fn judge(&self, topologies: &Topologies) -> Result<(), MapError> {
+    pub(crate) fn check(&self, topologies: &Topologies) -> Result<(), MapError> {
         let has_cores = |topology| topologies.count(topology, ObjKind::Core) > 0;
         let refusal = if topologies.ids().any(has_cores) {
             Some(&self.with_cores)
@@ -113,15 +113,15 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `contradicting-qualifiers`.
-    fn judge_contradictions(&self) -> Result<(), SpecError> {
+    fn check_contradictions(&self) -> Result<(), SpecError> {
         let options = self.options;
         let map = options.map();
         if map == MapBy::Lsf {
             return Ok(());
         }
-        self.judge_gpus()?;
+        self.check_gpus()?;
         if let MapBy::Mpibind(_) = map {
-            return self.judge_mpibind();
+            return self.check_mpibind();
         }
         if options.flags.has(Flags::SPAN) && !matches!(map, MapBy::Object(_) | MapBy::Dist) {
             let span = Said {
@@ -158,7 +158,7 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `bind-above-map`: the job's target is above the job's map. An app's own target may be any object.
-    fn judge_heights(&self) -> Result<(), SpecError> {
+    fn check_heights(&self) -> Result<(), SpecError> {
         let options = self.options;
         let Some((BindTo::Object(bind), DecidedBy::Job)) = options.bind_said else {
             return Ok(());
@@ -180,7 +180,7 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `rank-needs-object`: fill or span with a map that has no objects.
-    fn judge_ranking(&self) -> Result<(), SpecError> {
+    fn check_ranking(&self) -> Result<(), SpecError> {
         let map = self.options.map();
         match self.options.rank_said {
             Some((rank @ (RankBy::Fill | RankBy::Span), by))
@@ -199,7 +199,7 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `pe-exceeds-object`, if the words alone decide it.
-    fn judge_pe(&self) -> Result<(), SpecError> {
+    fn check_pe(&self) -> Result<(), SpecError> {
         let options = self.options;
         let pe = options.pe.filter(|pe| pe.cpus > 1);
         match (pe, options.map().object_kind()) {
@@ -222,7 +222,7 @@ impl JudgedOptions<'_> {
 ///
 /// # Errors
 /// The first combination that is refused. A refusal that depends on whether there are cores is returned as `Ok`.
-pub(crate) fn judge_rows(
+pub(crate) fn check_rows(
     request: &SpawnRequest,
     options: &AppOptions,
     spoken: &Spoken,
@@ -235,11 +235,11 @@ pub(crate) fn judge_rows(
             spoken,
         })
     };
-    rows().try_for_each(|row| row.judge_contradictions())?;
+    rows().try_for_each(|row| row.check_contradictions())?;
     promoted?;
     let mut above = None;
     for row in rows() {
-        match row.judge_heights() {
+        match row.check_heights() {
             Err(
                 error @ SpecError::BindAboveMap {
                     map: "hwthread",
@@ -253,9 +253,9 @@ pub(crate) fn judge_rows(
         }
     }
     let later = rows()
-        .try_for_each(|row| row.judge_ranking())
-        .and_then(|()| rows().try_for_each(|row| row.judge_pe()))
-        .and_then(|()| judge_size(request));
+        .try_for_each(|row| row.check_ranking())
+        .and_then(|()| rows().try_for_each(|row| row.check_pe()))
+        .and_then(|()| check_size(request));
     let Some(with_cores) = above else {
         return later.map(|()| None);
     };
@@ -267,7 +267,7 @@ pub(crate) fn judge_rows(
 
 /// # Errors
 /// `bad-directive`: dist without a device.
-pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
+pub(crate) fn check_devices(options: &AppOptions) -> Result<(), SpecError> {
     let lacks = |options: &Options| options.map_word == MapBy::Dist && options.device.is_none();
     let Some((app, _)) = options.distinct().find(|(_, options)| lacks(options)) else {
         return Ok(());
@@ -292,7 +292,7 @@ pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
 
 /// # Errors
 /// `job-too-large` if the given process counts add up to more than the most ranks.
-fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
+fn check_size(request: &SpawnRequest) -> Result<(), SpecError> {
     let counts = request.apps().iter().filter_map(|(_, row)| row.np());
     let asked: u64 = counts.map(|np| u64::from(np.0)).sum();
     if asked > u64::from(RANKS_MAX) {

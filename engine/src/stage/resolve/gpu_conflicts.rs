@@ -12,7 +12,7 @@ use crate::text::words::Qualifier;
 impl JudgedOptions<'_> {
     /// # Errors
     /// `contradicting-qualifiers`: a GPU word for an app whose map decides the GPUs.
-    pub(super) fn judge_gpus(&self) -> Result<(), SpecError> {
+    pub(super) fn check_gpus(&self) -> Result<(), SpecError> {
         let options = self.options;
         let Some((share, by)) = options.gpus else {
             return Ok(());
@@ -35,7 +35,7 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `contradicting-qualifiers`: a word about cpus or binding, which mpibind decides itself.
-    pub(super) fn judge_mpibind(&self) -> Result<(), SpecError> {
+    pub(super) fn check_mpibind(&self) -> Result<(), SpecError> {
         match self.beside_mpibind() {
             Some(said) => self.contradiction(said, self.said_map(), "mpibind deals cpus by itself"),
             None => Ok(()),

@@ -25,7 +25,7 @@ use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
 use crate::stage::component::Dispatch;
 pub use crate::stage::resolve::conflicts::ByCores;
-use crate::stage::resolve::conflicts::{judge_devices, judge_rows};
+use crate::stage::resolve::conflicts::{check_devices, check_rows};
 use crate::stage::resolve::dedupe::AppOptions;
 pub use crate::stage::resolve::files::{Files, NoFiles};
 use crate::stage::resolve::files::{ListingFile, pool_of, read_file};
@@ -63,10 +63,10 @@ impl Resolved {
     /// Checks the words whose meaning depends on whether the topologies have cores.
     ///
     /// # Errors
-    /// As [`Decided::judge_cores`].
-    pub(crate) fn judge_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
+    /// As [`Decided::check_cores`].
+    pub(crate) fn check_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
         match &self.by_cores {
-            Some(by_cores) => by_cores.judge(topologies),
+            Some(by_cores) => by_cores.check(topologies),
             None => Ok(()),
         }
     }
@@ -101,8 +101,8 @@ fn prepare_all(
     parent: Option<&Parent>,
     spoken: &Spoken,
 ) -> Result<(Prepared, Result<(), SpecError>), MapError> {
-    spoken.judge_opposites()?;
-    let forbidden = spoken.judge_forbidden();
+    spoken.check_opposites()?;
+    let forbidden = spoken.check_forbidden();
     let promoted = forbidden.and_then(|()| promote(&mut request));
     let inherited = inherit(&mut request, parent);
     Ok((Prepared { request, inherited }, promoted))
@@ -160,10 +160,10 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
         Lsf::Absent
     };
     let job = job_options(&request, inherited, lsf);
-    request.judge_counts()?;
+    request.check_counts()?;
     let options = AppOptions::new(&request, &job, lsf);
-    judge_devices(&options)?;
-    let by_cores = judge_rows(&request, &options, context.spoken, promoted)?;
+    check_devices(&options)?;
+    let by_cores = check_rows(&request, &options, context.spoken, promoted)?;
     let dispatch = if request.has_own_directives() {
         Dispatch::PerApp
     } else {
@@ -209,7 +209,7 @@ impl Decided {
         let rows = self.options.each(|(app, options)| {
             let policy = intern(options);
             // An app with a map, target, pattern or mode of its own drops the job's PE if its objects are too small for it.
-            let pe = options.pe.filter(|_| options.judges_pe);
+            let pe = options.pe.filter(|_| options.checks_pe);
             let borrowed = pe.is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job);
             let without_pe = borrowed.then(|| {
                 let withheld = app_options(request, owner(app), job, lsf, JobPe::Withheld);
@@ -245,8 +245,8 @@ impl Decided {
     ///
     /// # Errors
     /// `bind-above-map`, `rank-needs-object`, `pe-exceeds-object`.
-    pub fn judge_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
-        self.resolved.judge_cores(topologies)
+    pub fn check_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
+        self.resolved.check_cores(topologies)
     }
 
     /// Reads the files: first the hostfiles of all apps, then the sequence file or rankfile of each app, in the order of the apps.

@@ -77,7 +77,7 @@ pub struct Options {
     /// Cpus per process, if anybody said it.
     pub pe: Option<Pe>,
     /// Whether the app has a map, target, pattern or mode of its own. Such an app drops the job's PE if it cannot use it.
-    pub judges_pe: bool,
+    pub checks_pe: bool,
     /// Whether the job said a PE that this app cannot use.
     pub pe_unused: bool,
     /// The order of ranks.
@@ -199,9 +199,9 @@ pub fn app_options(
     // An app with a map, target, pattern or mode of its own decides whether it can use the job's PE; all other apps keep it.
     let own_bind = request.binding(app);
     let says_where = options.own_map || own_bind.is_some() || own.has(app, keys::APP_PPR);
-    options.judges_pe = says_where || threads_said || cores_said;
+    options.checks_pe = says_where || threads_said || cores_said;
     let own_pe = own.has(app, keys::APP_PES_PER_PROC);
-    if options.judges_pe && !own_pe {
+    if options.checks_pe && !own_pe {
         options.drop_unusable_pe(own_bind.and_then(|own| own.bind), offer);
     }
     options.settle_rank();
@@ -233,7 +233,7 @@ impl Options {
             word_mode: CpuMode::Core,
             mode: CpuMode::Core,
             pe: None,
-            judges_pe: false,
+            checks_pe: false,
             pe_unused: false,
             rank: RankBy::Slot,
             rank_said: None,

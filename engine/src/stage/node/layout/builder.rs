@@ -24,7 +24,7 @@ pub(crate) struct LayoutBuilder<'g> {
     procs: u32,
     pub(crate) want: u32,
     /// Moments at which a cycle could begin, with the runs and processes before each.
-    outcome: HashMap<(u128, u128), (u32, u32)>,
+    cycle_starts: HashMap<(u128, u128), (u32, u32)>,
     /// Runs before this one take no more processes, because a cycle begins at a run.
     barrier: usize,
 }
@@ -38,7 +38,7 @@ impl<'g> LayoutBuilder<'g> {
             open: DraftSegment::default(),
             procs: 0,
             want,
-            outcome: HashMap::new(),
+            cycle_starts: HashMap::new(),
             barrier: 0,
         }
     }
@@ -92,7 +92,7 @@ impl<'g> LayoutBuilder<'g> {
 
     /// Ends the segment: the next process starts a new one.
     pub(crate) fn close(&mut self) {
-        self.outcome.clear();
+        self.cycle_starts.clear();
         self.barrier = 0;
         if self.open.procs > 0 {
             if self.done.len() >= ROOM {
@@ -126,11 +126,11 @@ impl<'g> LayoutBuilder<'g> {
         // Above LIMIT only differences between targets matter.
         let limit = self.node.binder.policy.limit.map_or(0, u32::from);
         let key = self.cpus.moment(limit);
-        match self.outcome.get(&key) {
+        match self.cycle_starts.get(&key) {
             Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
             Some(_) => None,
             None => {
-                self.outcome.insert(key, here);
+                self.cycle_starts.insert(key, here);
                 None
             }
         }

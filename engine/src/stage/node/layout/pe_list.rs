@@ -1,4 +1,4 @@
-//! The layout of a pe-list: which of the units cpus each process gets. Source: `semantics` 4.7.
+//! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
 
 use super::builder::LayoutBuilder;
 use crate::policy::{Ordered, Overload};
@@ -8,7 +8,7 @@ use crate::stage::node::layout::{Binding, End};
 use crate::stage::node::units::narrow;
 use crate::stage::node::window::Window;
 
-/// How units cpus are given out.
+/// How listed cpus are given out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     /// Each cpu serves one process.
