@@ -107,7 +107,7 @@ fn kept(plan: &Plan) -> World {
     let job = plan.world();
     let mut world = job.clone();
     let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
-    if !plan.table().policies.values().iter().any(overloads) {
+    if !plan.resolved_apps().policies.values().iter().any(overloads) {
         return world;
     }
     let mut after = StateRuns::default();

@@ -20,7 +20,7 @@ impl Ledger<'_, '_> {
             .iter()
             .filter_map(stowplan_engine::plan::AppPlan::policy);
         let refused = if policies
-            .all(|id| plan.table().policies[id].oversubscribe == Oversubscribe::Refused)
+            .all(|id| plan.resolved_apps().policies[id].oversubscribe == Oversubscribe::Refused)
         {
             Refused::Yes
         } else {

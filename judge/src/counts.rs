@@ -79,7 +79,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
 
     /// Checks that the app has the processes it asked for, or those that its list or pattern gives.
     fn asked(&mut self, app: AppId) {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let procs = u64::from(self.plan.app(app).procs().0);
         let at = self.at(app, None, None);
         let Some(policy) = table.policy(app) else {
@@ -103,7 +103,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
 
     /// Checks that the policy is the resolved one, with the default bind target decided by the size of the job (3.6).
     fn target(&mut self, app: AppId, settled: PolicyId) {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let Some(promised) = table.policy(app) else {
             return;
         };
@@ -142,7 +142,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
 
     /// The processes of the job as 3.6 counts them.
     fn total(&self) -> u64 {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let counts = table.ids().filter_map(|app| {
             let policy = table.policy(app)?;
             match table.np[app] {
@@ -186,7 +186,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
 
     fn run(&mut self, app: AppId, id: PolicyId, row: usize, placings: &mut Vec<Placing>) {
         let run = self.plan.app(app).runs()[row];
-        let policy = &self.plan.table().policies[id];
+        let policy = &self.plan.resolved_apps().policies[id];
         if policy.nolocal == NoLocal::Yes
             && let Some(local) = self.plan.world().local.map(|node| number(node.row()))
             && run.nodes.first <= local
@@ -250,7 +250,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         state: &NodeState,
     ) -> Vec<Option<Mask>> {
         let policy = self.plan.app(app).policy();
-        let Some(policy) = policy.map(|id| &self.plan.table().policies[id]) else {
+        let Some(policy) = policy.map(|id| &self.plan.resolved_apps().policies[id]) else {
             return Vec::new();
         };
         // With an unbound rankfile slot lists do not count, unless cpus may be shared (4.6).

@@ -117,7 +117,7 @@ impl<'p> Judge<'p> {
 
     fn node(&mut self, here: &[OnNode<'_>]) -> Result<(), Broken> {
         for on in here {
-            let policies = &self.plan.table().policies;
+            let policies = &self.plan.resolved_apps().policies;
             let Some(policy) = self
                 .plan
                 .app(on.app)

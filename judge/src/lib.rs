@@ -71,14 +71,14 @@ pub fn check(plan: &Plan) -> Result<(), Vec<Fault>> {
     let mut faults = Faults::default();
     ranks::bases(plan, &mut faults);
     let mut ledger = counts::Ledger::open(plan, &mut faults);
-    for app in plan.table().ids() {
+    for app in plan.resolved_apps().ids() {
         ledger.app(app);
     }
     ledger.close();
     // Ranks can be checked only when the runs are sound.
     if faults.list.is_empty() {
         ranks::node_order(plan, &mut faults);
-        for app in plan.table().ids() {
+        for app in plan.resolved_apps().ids() {
             ranks::app(plan, app, &mut faults);
         }
         gpus::given(plan, &mut faults);

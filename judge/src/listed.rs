@@ -22,7 +22,7 @@ pub(super) struct Entries<'t> {
 impl<'t> Entries<'t> {
     /// `None`: the app has no listing, or it cannot be told which entry belongs to which rank.
     pub(super) fn of(plan: &'t Plan, app: AppId) -> Option<Self> {
-        let table = plan.table();
+        let table = plan.resolved_apps();
         let (id, numbering) = *table.listing.get(app)?.as_ref()?;
         let policy = table.policy(app)?;
         let listing = &table.listings[id];

@@ -161,7 +161,7 @@ impl<'p> Outcomes<'p> {
         let world = self.plan.world();
         let (sorted, os) = &self.seen[&key.topology];
         let hardware = Hardware::known(&world.topologies, key.topology, *sorted);
-        let policy = &self.plan.table().policies[key.app.policy];
+        let policy = &self.plan.resolved_apps().policies[key.app.policy];
         let pattern = self.plan.patterns().get(key.pattern);
         form(hardware, os, policy, pattern, &world.cpusets)
     }
@@ -189,7 +189,8 @@ impl<'p> Outcomes<'p> {
             pattern: run.pattern,
             app: AppOnNode {
                 policy: id,
-                device_of: (self.plan.table().policies[id].map == MapBy::Dist).then_some(app),
+                device_of: (self.plan.resolved_apps().policies[id].map == MapBy::Dist)
+                    .then_some(app),
                 kind: run.kind,
                 procs: run.procs,
                 allowed: state.allowed,
@@ -246,7 +247,7 @@ impl<'p> Outcomes<'p> {
         exact: Vec<Option<Mask>>,
         masks: &mut Masks,
     ) -> Result<Left, Broken> {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let policy = &table.policies[key.app.policy];
         let (sorted, os) = &self.seen[&key.topology];
         let hardware = Hardware::known(&self.plan.world().topologies, key.topology, *sorted);

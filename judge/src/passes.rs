@@ -10,7 +10,7 @@ use stowplan_engine::table::patterns::Pattern;
 /// Whether an app mapped to objects gave up its default binding. Under OVERSUBSCRIBE it does so for all of its processes or
 /// for none (`semantics` 4, 4.3). Cost: the patterns of its runs.
 pub(super) fn gives_up(plan: &Plan, app: AppId, policy: PolicyId) -> Option<bool> {
-    let policy = &plan.table().policies[policy];
+    let policy = &plan.resolved_apps().policies[policy];
     let as_a_whole = matches!(policy.map, MapBy::Object(_) | MapBy::Dist)
         && policy.strength == BindStrength::Default
         && policy.bind != BindTo::Nothing
@@ -43,7 +43,7 @@ fn begins_again(policy: &Policy) -> bool {
 
 /// The passes over a node. Cost: a search.
 pub(super) fn over(plan: &Plan, app: AppId, policy: PolicyId, node: u32) -> Passes {
-    if !begins_again(&plan.table().policies[policy]) {
+    if !begins_again(&plan.resolved_apps().policies[policy]) {
         return Passes::Told(Vec::new());
     }
     let Some(runs) = plan.app(app).passes() else {

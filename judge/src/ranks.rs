@@ -24,7 +24,7 @@ const COUNTED: u32 = 1 << 16;
 /// The first rank of an app is the sum of the processes before it.
 pub(super) fn bases(plan: &Plan, faults: &mut Faults) {
     let mut sum = 0_u64;
-    for app in plan.table().ids() {
+    for app in plan.resolved_apps().ids() {
         let own = plan.app(app);
         let at = || Where {
             app: Some(number(app.row())),
@@ -47,7 +47,7 @@ pub(super) fn node_order(plan: &Plan, faults: &mut Faults) {
     // The length of each stretch of nodes and its position in that order, by first node.
     let mut order: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
     let mut next = 0_u64;
-    for app in plan.table().ids() {
+    for app in plan.resolved_apps().ids() {
         let mut last: Option<u64> = None;
         let mut fresh = Vec::new();
         for run in plan.app(app).runs() {
@@ -113,7 +113,7 @@ struct Sums<'p> {
 /// The ranks of one app.
 pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
     let own = plan.app(app);
-    let Some(policy) = own.policy().map(|id| &plan.table().policies[id]) else {
+    let Some(policy) = own.policy().map(|id| &plan.resolved_apps().policies[id]) else {
         return;
     };
     let stated = match own.order() {
@@ -351,7 +351,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     let names = &plan.world().names;
     // Whether the ranks of each node must be in placement order. If an order of ranks was given, they need not.
     let written = plan
-        .table()
+        .resolved_apps()
         .policy(app)
         .is_some_and(|policy| policy.map.is_listed());
     let mut dealt: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());

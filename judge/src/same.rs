@@ -12,7 +12,7 @@ use stowplan_engine::table::patterns::{PatternId, PlaceRun};
 /// Compares a plan with the answer that a job gets. Cost: the runs and distinct patterns of both.
 pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
     let job = Where::default;
-    let counts = |plan: &Plan| (plan.table().len() as u64, u64::from(plan.ranks()));
+    let counts = |plan: &Plan| (plan.resolved_apps().len() as u64, u64::from(plan.ranks()));
     let ((apps, ranks), (apps_promised, ranks_promised)) = (counts(plan), counts(answer));
     faults.equal(Promise::SameJob, job, apps, apps_promised);
     faults.equal(Promise::SameJob, job, ranks, ranks_promised);
@@ -21,15 +21,18 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
         return;
     }
     let mut known = HashMap::new();
-    for app in plan.table().ids() {
+    for app in plan.resolved_apps().ids() {
         let at = Where {
             app: Some(number(app.row())),
             ..Where::default()
         };
-        let policies = [plan, answer].map(|plan| plan.table().policy(app).copied());
+        let policies = [plan, answer].map(|plan| plan.resolved_apps().policy(app).copied());
         let lists = [plan, answer].map(|plan| {
-            let list = plan.table().policy(app).and_then(|policy| policy.list);
-            list.map(|list| plan.table().lists[list].to_vec())
+            let list = plan
+                .resolved_apps()
+                .policy(app)
+                .and_then(|policy| policy.list);
+            list.map(|list| plan.resolved_apps().lists[list].to_vec())
         });
         let bare = policies.map(|policy| {
             policy.map(|mut policy| {
@@ -51,7 +54,8 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             faults.add(Promise::SameJob, at, found, promised);
             return;
         }
-        let asked = [plan, answer].map(|plan| plan.table().np[app].map_or(0, |np| u64::from(np.0)));
+        let asked =
+            [plan, answer].map(|plan| plan.resolved_apps().np[app].map_or(0, |np| u64::from(np.0)));
         faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
         runs(plan, answer, app, &at, &mut known, faults);
     }

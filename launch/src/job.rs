@@ -277,8 +277,8 @@ fn programs(plan: &Plan) -> Vec<Program<'_>> {
         Program {
             first: app.base().0,
             ranks: app.procs().0,
-            name: &plan.table().label[id],
-            arguments: plan.table().arguments(id),
+            name: &plan.resolved_apps().label[id],
+            arguments: plan.resolved_apps().arguments(id),
         }
     });
     programs.collect()

@@ -21,7 +21,7 @@ mod candidates;
 mod apply;
 mod effects;
 mod judge;
-// The judge of states, the state as plain rows, and the way back from the rows.
+// The check of states, the state as plain rows, and the way back from the rows.
 mod check;
 mod image;
 mod rebuild;

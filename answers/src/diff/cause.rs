@@ -76,7 +76,7 @@ pub fn of_plans(a: &Plan, b: &Plan) -> Option<Cause> {
 }
 
 fn values(plan: &Plan) -> Values {
-    let table = plan.table();
+    let table = plan.resolved_apps();
     let mut values = Values::new();
     for app in table.ids() {
         let mut put = |option: &str, value: String| {
@@ -117,7 +117,7 @@ const HOSTS_MAX: usize = 4096;
 /// The three policies of an app in words, each with its origin.
 #[must_use]
 pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
-    let table = plan.table();
+    let table = plan.resolved_apps();
     let (Some(id), Some(origins)) = (plan.app(app).policy(), table.origins[app]) else {
         return Vec::new();
     };

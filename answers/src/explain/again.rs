@@ -37,7 +37,7 @@ pub(super) fn job_of(plan: &Plan) -> Option<Job<'_>> {
         Ok(place_on(&machine, asked, &FilesAlone(&NoFiles))?.plan)
     });
     let listed = |app: AppId| {
-        let policy = plan.table().policy(app);
+        let policy = plan.resolved_apps().policy(app);
         policy.is_some_and(|own| own.map.is_listed())
     };
     let alone = plan.apps().len() == 1 && listed(AppId::from_row(0));
@@ -74,7 +74,7 @@ fn machine(plan: &Plan) -> Option<Machine> {
 }
 
 fn words(plan: &Plan) -> Option<Vec<String>> {
-    let (world, table) = (plan.world(), plan.table());
+    let (world, table) = (plan.world(), plan.resolved_apps());
     let mut hosts = Vec::new();
     for (nodes, state) in world.before.iter() {
         let slots = world.states.get(state).slots;
@@ -149,7 +149,7 @@ pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
             }
             let other = Plan::assemble(
                 plan.world().clone(),
-                plan.table().clone(),
+                plan.resolved_apps().clone(),
                 plan.patterns().clone(),
                 placed(at, Some(&order)),
             );

@@ -36,7 +36,7 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     lines.push(seen.order());
     lines.push(seen.object());
     let policy = plan.app(at.app).policy();
-    let mpibind = policy.map(|id| plan.table().policies[id].map);
+    let mpibind = policy.map(|id| plan.resolved_apps().policies[id].map);
     match (words.iter().find(|word| word.0 == "--bind-to"), mpibind) {
         (Some((option, value, Origin::Default(_))), Some(MapBy::Mpibind(_))) => {
             lines.push(format!("{option} {value}: by mpibind's own rule"));
@@ -218,7 +218,7 @@ impl Seen<'_> {
 
     /// Which line of a file decides the place of the rank.
     fn listed(&self) -> String {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let Some((listing, numbering)) = table.listing[self.at.app] else {
             return format!("rank {} is in the order of the cpu list", self.rank.0);
         };
@@ -257,7 +257,7 @@ impl Seen<'_> {
 
     /// What the process is bound to.
     fn cpus(&self) -> String {
-        let table = self.plan.table();
+        let table = self.plan.resolved_apps();
         let policy = self.plan.app(self.at.app).policy();
         let bind = policy.map(|id| table.policies[id].bind);
         match (&self.row.cpus, bind) {

@@ -256,7 +256,7 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
             .map(|(option, value, _)| format!("{} {value}", option.trim_start_matches("--")))
             .collect();
         // An app without a program has no name.
-        let name = format!("app {app} {}", plan.table().label[id]);
+        let name = format!("app {app} {}", plan.resolved_apps().label[id]);
         format!(
             "{}: {}, {}",
             name.trim_end(),

@@ -1,4 +1,4 @@
-//! Errors and notes: data with a stable class, never a formatted sentence.
+//! Errors and notes: data with a stable class. Each has its sentence here, made of the data when it is shown.
 
 // Where a word is: which text, which bytes.
 pub mod at;

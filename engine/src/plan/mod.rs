@@ -159,7 +159,7 @@ impl Plan {
     }
     /// The resolved apps.
     #[must_use]
-    pub const fn table(&self) -> &AppTable {
+    pub const fn resolved_apps(&self) -> &AppTable {
         &self.table
     }
     /// The patterns.

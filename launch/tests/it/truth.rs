@@ -49,13 +49,13 @@ impl Truth {
             let all: RoaringBitmap = all.iter_ones().map(|pu| os[pu]).collect();
             order.insert(place.node, node.clone());
             nodes.insert(node.clone(), all);
-            let label = &plan.table().label[place.app];
+            let label = &plan.resolved_apps().label[place.app];
             let mut words: Vec<String> = Some(label.clone())
                 .filter(|word| !word.is_empty())
                 .into_iter()
                 .collect();
             if !words.is_empty() {
-                words.extend_from_slice(plan.table().arguments(place.app));
+                words.extend_from_slice(plan.resolved_apps().arguments(place.app));
             }
             let cpus = place.cpus.map(|id| world.cpusets.get(id).clone());
             let gpus = told.then(|| given.of(place.node, place.local_rank).to_vec());

@@ -160,7 +160,7 @@ fn a_node_has_the_apps_that_say_so_themselves() {
                 .map(|on| (on.app, on.row as usize))
                 .collect();
             let asked = plan
-                .table()
+                .resolved_apps()
                 .ids()
                 .filter_map(|app| Some((app, plan.app(app).run_of(node)?)));
             assert!(asked.eq(on.iter().copied()), "{name}: {node:?}");

@@ -37,7 +37,7 @@ fn altered(plan: &Plan, choices: &mut Choices<'_>) -> (Plan, String) {
     let other = (at + 1) % runs.len();
     runs[at].place.cpus = runs[other].place.cpus;
     run.pattern = patterns.intern(segments);
-    let (world, table) = (plan.world().clone(), plan.table().clone());
+    let (world, table) = (plan.world().clone(), plan.resolved_apps().clone());
     let name = world.names.name(node);
     (Plan::assemble(world, table, patterns, apps), name)
 }

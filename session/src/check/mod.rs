@@ -1,4 +1,4 @@
-//! The judge of states and transitions. It checks the numbered invariants from the tables alone, and uses none of the code
+//! Checks states and transitions. It checks the numbered invariants from the tables alone, and uses none of the code
 //! that changes the tables. Source: reservations "Invariants".
 
 mod broken;

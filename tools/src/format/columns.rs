@@ -184,7 +184,7 @@ impl Cells<'_> {
         let set = place.cpus?;
         let world = self.plan.world();
         let policy = self.plan.app(place.app).policy()?;
-        let mode = self.plan.table().policies[policy].mode;
+        let mode = self.plan.resolved_apps().policies[policy].mode;
         let topology = world.states.get(world.before.state(place.node)).topology;
         let count = self
             .threads

@@ -64,7 +64,7 @@ fn head(plan: &Plan) -> String {
         .iter()
         .map(|(nodes, state)| u64::from(nodes.count) * u64::from(states.get(state).slots))
         .sum();
-    let table = plan.table();
+    let table = plan.resolved_apps();
     let policies: Vec<(usize, &Policy)> = plan
         .apps()
         .iter()
@@ -272,7 +272,7 @@ impl Page<'_> {
             return;
         };
         let policy = plan.app(app).policy();
-        let mode = policy.map_or(CpuMode::Core, |id| plan.table().policies[id].mode);
+        let mode = policy.map_or(CpuMode::Core, |id| plan.resolved_apps().policies[id].mode);
         let sites = &mut self.sites;
         let text = self.bound.entry((topology, cpus, mode)).or_insert_with(|| {
             let sites = sites

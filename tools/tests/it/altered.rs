@@ -230,7 +230,7 @@ fn altered(plan: &Plan, chance: &mut Chance) -> Option<Plan> {
         };
         run.pattern = patterns.intern(vec![segment]);
     }
-    let other = Plan::assemble(world, plan.table().clone(), patterns, apps);
+    let other = Plan::assemble(world, plan.resolved_apps().clone(), patterns, apps);
     // A list that names a process of another node is refused when it is read.
     Plan::from_bytes(&other.to_bytes()).ok()
 }
@@ -324,7 +324,7 @@ fn plans_from_before_the_passes_were_told_are_read_and_judged() {
         app.passes = None;
     }
     let (world, patterns) = (fresh.world().clone(), fresh.patterns().clone());
-    let before = Plan::assemble(world, fresh.table().clone(), patterns, apps);
+    let before = Plan::assemble(world, fresh.resolved_apps().clone(), patterns, apps);
     assert!(before.to_bytes().len() < fresh.to_bytes().len());
     let read = Plan::from_bytes(&before.to_bytes()).unwrap();
     assert_eq!(rows(&read), rows(&fresh));

@@ -48,7 +48,7 @@ impl Parts {
         });
         Self {
             world: plan.world().clone(),
-            table: plan.table().clone(),
+            table: plan.resolved_apps().clone(),
             patterns: plan.patterns().clone(),
             placed: placed.collect(),
         }

@@ -92,7 +92,7 @@ fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
                         if sides & 2 > 0 {
                             world.before = changed(&world.before);
                         }
-                        let table = plan.table().clone();
+                        let table = plan.resolved_apps().clone();
                         let patterns = plan.patterns().clone();
                         let forged = Plan::assemble(world, table, patterns, placed(&plan));
                         judged += 1;
@@ -168,6 +168,6 @@ fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
         world.before.push(1, first);
     }
     world.after = after;
-    let table = plan.table().clone();
+    let table = plan.resolved_apps().clone();
     Plan::assemble(world, table, plan.patterns().clone(), placed(&plan)).to_bytes()
 }

@@ -132,7 +132,7 @@ mod tests {
         let bytes = plan(&given).to_bytes();
         let read = Plan::from_bytes(&bytes).unwrap();
         for (app, words) in given {
-            assert_eq!(read.table().arguments(AppId::from_row(app)), words);
+            assert_eq!(read.resolved_apps().arguments(AppId::from_row(app)), words);
         }
         assert_eq!(read.to_bytes(), bytes);
         let without = plan(&[(1, &[])]).to_bytes();

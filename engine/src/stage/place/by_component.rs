@@ -1,4 +1,5 @@
-//! An app that a launcher's own component places. The component chooses counts and objects; the engine lays and binds.
+//! An app that a launcher's own component places. The component chooses counts and objects; the engine lays and binds
+//! (`node/layout/builder.rs`: `chosen`).
 //! Source: `per-app` 5.
 
 use super::app::App;

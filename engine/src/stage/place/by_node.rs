@@ -1,4 +1,6 @@
 //! By node: one process to each node in turn. Source: `semantics` 4.2.
+//!
+//! This file says how many processes a node takes. `rounds.rs` goes round the nodes, by the arithmetic of `share.rs`.
 
 use super::group::NodeTake;
 use super::map_policy::{GroupView, MapPolicy, Pass};

@@ -1,4 +1,4 @@
-//! What is worth a note about placed apps. Source: errors "Notes".
+//! What is worth a note about placed apps. Which app gets `binding-narrow` is decided in `stage/job/mod.rs`. Source: errors "Notes".
 
 use super::placement::Placement;
 use crate::error::Note;

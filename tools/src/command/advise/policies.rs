@@ -103,7 +103,7 @@ pub(super) fn policies(
 pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
     let written = plan
-        .table()
+        .resolved_apps()
         .policies
         .iter()
         .any(|(_, policy)| policy.map.is_listed());

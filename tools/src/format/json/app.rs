@@ -19,7 +19,7 @@ impl Serialize for AppView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let plan = self.told.plan;
         let placed = plan.app(self.app);
-        let table = plan.table();
+        let table = plan.resolved_apps();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("program", &table.label[self.app])?;
         map.serialize_entry("asked", &table.np[self.app].map(|count| count.0))?;
@@ -38,7 +38,7 @@ impl Serialize for AppView<'_> {
 impl AppView<'_> {
     /// `null` for a hole in the request.
     fn policy(&self) -> Option<PolicyView> {
-        let table = self.told.plan.table();
+        let table = self.told.plan.resolved_apps();
         // The policy of the plan, in which the binding is decided.
         let id = self.told.plan.app(self.app).policy()?;
         let policy = &table.policies[id];

@@ -87,7 +87,7 @@ fn groups(told: &Told<'_>, apps: &[AppId]) -> Vec<Group> {
     let mut known = std::collections::HashMap::new();
     for &app in apps {
         let procs = told.plan.app(app).procs().0;
-        let table = told.plan.table();
+        let table = told.plan.resolved_apps();
         // Cheap to compare, because most apps of a large job share one policy.
         let key = (
             table.policy[app].map(|id| id.row()),
@@ -147,7 +147,7 @@ fn numbers(apps: &[AppId]) -> String {
 }
 
 fn words(told: &Told<'_>, app: AppId) -> Words {
-    let table = told.plan.table();
+    let table = told.plan.resolved_apps();
     let placed = told.plan.app(app);
     let own = placed
         .policy()
