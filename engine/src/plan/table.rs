@@ -17,8 +17,8 @@ use std::ops::Range;
 /// The smallest number of ranks that one task writes, except the last task. With no more ranks than this, no other thread is
 /// woken.
 const CHUNK: usize = 1 << 16;
-/// Tasks are also planned with this many ranks for each run of the plan's largest app, because a task that begins inside a
-/// phase looks at all runs. Then their number is rounded up to a multiple of the threads.
+/// Tasks are also planned with this many ranks for each run of the plan's largest app, because a task looks at all runs for every
+/// 64 rounds that it drafts, and few rounds cost as much. Then their number is rounded up to a multiple of the threads.
 const CHUNK_PER_RUN: usize = 32;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
