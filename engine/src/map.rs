@@ -12,7 +12,7 @@ pub use crate::stage::component::Components;
 use crate::stage::job::count::{count, total};
 use crate::stage::job::side_by_side::side_by_side;
 use crate::stage::job::{Before, JobOutcome, choose, processes};
-use crate::stage::map_all::Sharing;
+use crate::stage::map_all::Threading;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::commit;
 use crate::stage::place::refuse::{check_size, no_processes};
@@ -49,7 +49,7 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 /// As [`map_resolved`].
 pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
     let mut work = build_workspace(&resolved, &mut machine)?;
-    work.pool.tables.sharing = Sharing::Always;
+    work.pool.tables.threading = Threading::Always;
     map_on(resolved, work, &Components::standard())
 }
 
@@ -350,7 +350,7 @@ mod tests {
         request
     }
 
-    fn mapped(request: &SpawnRequest, sharing: Sharing) -> Result<Mapped, MapError> {
+    fn mapped(request: &SpawnRequest, threading: Threading) -> Result<Mapped, MapError> {
         let context = Context {
             parent: None,
             spoken: &Spoken::default(),
@@ -360,7 +360,7 @@ mod tests {
         let resolved = resolve(request.clone(), context)?;
         let mut machine = machine();
         let mut work = build_workspace(&resolved, &mut machine)?;
-        work.pool.tables.sharing = sharing;
+        work.pool.tables.threading = threading;
         map_on(resolved, work, &Components::standard())
     }
 
@@ -391,8 +391,8 @@ mod tests {
             ),
         ) {
             let request = request(job, &apps);
-            let alone = mapped(&request, Sharing::Worthwhile);
-            same(&alone, &mapped(&request, Sharing::Always));
+            let alone = mapped(&request, Threading::Worthwhile);
+            same(&alone, &mapped(&request, Threading::Always));
         }
     }
 
@@ -415,14 +415,14 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| mapped(&request, sharing))
         };
-        let alone = on(1, Sharing::Worthwhile);
+        let alone = on(1, Threading::Worthwhile);
         assert!(alone.is_ok(), "{alone:?}");
         for (threads, sharing) in [
-            (2, Sharing::Worthwhile),
-            (3, Sharing::Worthwhile),
-            (8, Sharing::Worthwhile),
-            (1, Sharing::Always),
-            (3, Sharing::Always),
+            (2, Threading::Worthwhile),
+            (3, Threading::Worthwhile),
+            (8, Threading::Worthwhile),
+            (1, Threading::Always),
+            (3, Threading::Always),
         ] {
             same(&alone, &on(threads, sharing));
         }

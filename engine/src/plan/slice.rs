@@ -12,7 +12,7 @@ use crate::limit::{APPS_MAX, RANKS_MAX};
 use crate::policy::ObjKind;
 use crate::table::apps::AppId;
 use crate::table::cpusets::CpusetId;
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::names::NodeId;
 use roaring::RoaringBitmap;
 
@@ -60,7 +60,7 @@ impl Plan {
     #[must_use]
     pub fn slice_bytes(&self, node: NodeId) -> Vec<u8> {
         let procs: Vec<ProcPlace> = self.procs_on(node).collect();
-        let mut cpusets: InTurn<CpusetId> = InTurn::default();
+        let mut cpusets: KeyRows<CpusetId> = KeyRows::default();
         let rows = procs.iter().map(|proc| {
             let cpus = proc.cpus.map(|cpus| cpusets.meet(cpus));
             let (kind, object) = proc.object.unzip();
@@ -85,7 +85,7 @@ impl Plan {
         let edition = self.edition();
         if edition == Edition::Gpus {
             let given = self.given_gpus_on(node);
-            let mut gpusets: InTurn<&[u32]> = InTurn::default();
+            let mut gpusets: KeyRows<&[u32]> = KeyRows::default();
             gpusets.push(&[]);
             let of_procs = procs.iter().map(|proc| given.of(node, proc.local_rank));
             let of_procs: Vec<u32> = of_procs.map(|gpus| gpusets.meet(gpus)).collect();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 /// When threads share work. The results are the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Sharing {
+pub(crate) enum Threading {
     /// When there is enough work: waking threads for little work costs more than it saves (docs/scale.md).
     #[default]
     Worthwhile,
@@ -21,17 +21,17 @@ const CHUNK: usize = 16;
 /// that a thread keeps from item to item.
 pub(crate) fn map_all<T: Sync, S, R: Send>(
     items: &[T],
-    sharing: Sharing,
+    threading: Threading,
     start: impl Fn() -> S + Sync + Send,
     work: impl Fn(&mut S, &T) -> R + Sync + Send,
 ) -> Vec<R> {
-    let chunk = match sharing {
-        Sharing::Worthwhile if items.len() < ITEMS_FROM => {
+    let chunk = match threading {
+        Threading::Worthwhile if items.len() < ITEMS_FROM => {
             let mut kept = start();
             return items.iter().map(|item| work(&mut kept, item)).collect();
         }
-        Sharing::Worthwhile => CHUNK,
-        Sharing::Always => 1,
+        Threading::Worthwhile => CHUNK,
+        Threading::Always => 1,
     };
     let items = items.par_iter().with_min_len(chunk);
     items.map_init(start, work).collect()

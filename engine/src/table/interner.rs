@@ -144,19 +144,19 @@ impl<I: Id, T: Eq + Hash> Distinct<I, T> {
 }
 
 define_id! {
-    /// A row of an `InTurn`.
+    /// A row of an `KeyRows`.
     RowId
 }
 
 /// Rows by key, for keys that are mostly asked for in the order in which they were added. Then the next row is found by a
 /// guess, and memory is read in order.
-pub(crate) type InTurn<K> = Distinct<RowId, K>;
+pub(crate) type KeyRows<K> = Distinct<RowId, K>;
 
 /// The row that is asked for next if the order of questions stays the same.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Guess(usize);
 
-impl<K: Eq + Hash> InTurn<K> {
+impl<K: Eq + Hash> KeyRows<K> {
     /// The row of a key.
     #[inline]
     pub(crate) fn find(&self, key: K, guess: &mut Guess) -> Option<usize> {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn rows_are_found_in_any_order() {
-        let mut rows: InTurn<u32> = InTurn::default();
+        let mut rows: KeyRows<u32> = KeyRows::default();
         for key in [7, 3, 9] {
             rows.push(key);
         }

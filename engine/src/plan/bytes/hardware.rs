@@ -8,7 +8,7 @@ use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::plan::placed::row;
 use crate::policy::ObjKind;
 use crate::table::cpusets::Cpusets;
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange, is_canonical};
 use crate::table::topologies::{
     Device, DraftObject, Latency, Topologies, TopologyDraft, TopologyId, drafted_kinds,
@@ -21,7 +21,7 @@ const COVERED_FREE: u64 = 1 << 20;
 
 /// Writes names as ranges; each group of names with the same text around their numbers is written once.
 pub(super) fn write_names(writer: &mut Writer, names: &Names) {
-    let mut groups: InTurn<NameGroupId> = InTurn::default();
+    let mut groups: KeyRows<NameGroupId> = KeyRows::default();
     let mut surroundings: Vec<NameStretch<'_>> = Vec::new();
     let ranges = names.stretches().map(|(group, stretch)| {
         let group = groups.meet(group);

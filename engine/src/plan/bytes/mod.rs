@@ -39,7 +39,7 @@ use crate::id::Id as _;
 use crate::limit::APPS_MAX;
 use crate::plan::gpus::given::GivenGpus;
 use crate::table::apps::{AppTable, PolicyId};
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::Patterns;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Plan {
     #[must_use]
     pub fn to_bytes_with(&self, remarks: &Remarks) -> Vec<u8> {
         let edition = self.edition();
-        let (mut states, mut topologies) = (Writer::default(), InTurn::default());
+        let (mut states, mut topologies) = (Writer::default(), KeyRows::default());
         states::write(&mut states, &self.world, &mut topologies);
         let topologies = topologies.keys();
         let mut writer = Writer::default();

@@ -10,19 +10,19 @@ use crate::plan::app::AppPlan;
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};
 use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 
 /// Writes the patterns that the runs use, the cpu sets of these patterns, and for each app its runs and the order of its ranks;
 /// no policies.
 pub(super) fn write(writer: &mut Writer, plan: &Plan, edition: Edition) {
-    let mut patterns: InTurn<PatternId> = InTurn::default();
+    let mut patterns: KeyRows<PatternId> = KeyRows::default();
     let mut apps = Writer::default();
     for app in plan.apps() {
         write_app(&mut apps, app, &mut patterns);
     }
-    let mut cpusets: InTurn<CpusetId> = InTurn::default();
+    let mut cpusets: KeyRows<CpusetId> = KeyRows::default();
     let mut bodies = Writer::default();
     for &id in patterns.keys() {
         let segments = plan.patterns().get(id).segments();
@@ -42,7 +42,7 @@ pub(super) fn write(writer: &mut Writer, plan: &Plan, edition: Edition) {
     writer.append(&apps);
 }
 
-fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut InTurn<CpusetId>) {
+fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut KeyRows<CpusetId>) {
     writer.number(segment.procs);
     writer.maybe(segment.cycle);
     writer.table(segment.runs.iter().map(|run| {
@@ -52,7 +52,7 @@ fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut InTurn<Cp
     }));
 }
 
-fn write_app(writer: &mut Writer, app: &AppPlan, patterns: &mut InTurn<PatternId>) {
+fn write_app(writer: &mut Writer, app: &AppPlan, patterns: &mut KeyRows<PatternId>) {
     let mut end = 0;
     writer.table(app.runs().iter().map(|run| {
         // The distance from the end of the last run to the start of this one, modulo 2^32: nearly always 0.

@@ -4,15 +4,15 @@ use super::wire::{BadPlan, Reader, Writer, or_zero};
 use crate::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use crate::plan::World;
 use crate::policy::ObjKind;
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::pusets::{PuBits, PuSetId};
 use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::table::topologies::TopologyId;
 use bitvec::slice::BitSlice;
 
 /// Writes the states of the nodes before and after the job; adds the topologies that these use to `topologies`.
-pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<TopologyId>) {
-    let mut states: InTurn<StateId> = InTurn::default();
+pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut KeyRows<TopologyId>) {
+    let mut states: KeyRows<StateId> = KeyRows::default();
     let sides = [&world.before, &world.after].map(|side| {
         let runs = side.iter();
         let runs = runs.map(|(nodes, state)| [nodes.count, states.meet(state)]);
@@ -24,7 +24,7 @@ pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<
         .map(|&id| world.states.get(id))
         .collect();
     // Sets are numbered column by column.
-    let mut sets: InTurn<(PuSetId, TopologyId)> = InTurn::default();
+    let mut sets: KeyRows<(PuSetId, TopologyId)> = KeyRows::default();
     let mut numbered = |set: fn(&NodeState) -> PuSetId| -> Vec<u32> {
         let sets_of = rows.iter().map(|state| (set(state), state.topology));
         sets_of.map(|set| sets.meet(set)).collect()

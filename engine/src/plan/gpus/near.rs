@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::patterns::Place;
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub(super) struct NearGpus<'p> {
     plan: &'p Plan,
     topology: TopologyId,
     /// Distinct sets of logical numbers.
-    pub(super) sets: InTurn<Vec<u32>>,
+    pub(super) sets: KeyRows<Vec<u32>>,
     /// Rows of the sets, by the cpus of a process.
     known: HashMap<Option<CpusetId>, u32>,
 }
@@ -23,7 +23,7 @@ impl<'p> NearGpus<'p> {
         Self {
             plan,
             topology,
-            sets: InTurn::default(),
+            sets: KeyRows::default(),
             known: HashMap::new(),
         }
     }

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::plan::placed::{PlacedRun, row};
 use crate::policy::{GpuShare, MapBy, ObjKind};
 use crate::table::apps::{AppId, Policy};
-use crate::table::interner::InTurn;
+use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::{PatternId, PlaceRun};
 use crate::table::topologies::TopologyId;
@@ -78,7 +78,7 @@ pub(super) type Group = (GpuShare, u32);
 pub(super) struct Dealer<'p> {
     pub(super) plan: &'p Plan,
     /// Distinct sets of visible numbers, the empty one first.
-    sets: InTurn<Vec<u32>>,
+    sets: KeyRows<Vec<u32>>,
     given: GivenGpus,
     /// For each kind of node its row among the kinds, and how many processes of each app have no GPU near.
     kinds: HashMap<NodeKey, (u32, Vec<u64>)>,
@@ -86,7 +86,7 @@ pub(super) struct Dealer<'p> {
 
 impl<'p> Dealer<'p> {
     pub(super) fn new(plan: &'p Plan) -> Self {
-        let mut sets = InTurn::default();
+        let mut sets = KeyRows::default();
         sets.push(Vec::new());
         let lacks = Lacks {
             few: None,

@@ -9,7 +9,7 @@ use super::deal::{Deal, EqualRounds, Tally};
 use super::object_index::ObjectIndex;
 use crate::plan::placed::{Placed, PlacedRun, RankOrder, row};
 use crate::plan::places::{Packed, Places};
-use crate::table::interner::{Guess, InTurn};
+use crate::table::interner::{Guess, KeyRows};
 use crate::table::patterns::{Pattern, PatternId, Patterns};
 use std::ops::Range;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ type OrderKey = (Option<PatternId>, u32);
 pub(crate) struct TurnOrders {
     by: TurnsBy,
     /// The known orders. Shape `[orders]`.
-    known: InTurn<OrderKey>,
+    known: KeyRows<OrderKey>,
     /// Shape `[orders]`, without the orders met since [`Self::work_out`] was last called.
     rows: Vec<TurnOrder>,
     rounds: Vec<EqualRounds>,
@@ -111,7 +111,7 @@ impl TurnOrders {
     fn new(by: TurnsBy) -> Self {
         Self {
             by,
-            known: InTurn::default(),
+            known: KeyRows::default(),
             rows: Vec::new(),
             rounds: Vec::new(),
             locals: Vec::new(),

@@ -1,7 +1,7 @@
 //! The tables that nodes, patterns and plans point into. Rows are added, but never changed or removed.
 
 use crate::id::{Column, Id as _};
-use crate::stage::map_all::{Sharing, map_all};
+use crate::stage::map_all::{Threading, map_all};
 use crate::stage::node::bind::Mask;
 use crate::stage::node::layout::DraftSegment;
 use crate::stage::node::units::Hardware;
@@ -28,7 +28,7 @@ pub(crate) struct Tables {
     pub(crate) hardware: Column<TopologyId, Option<Box<Hardware>>>,
     masks: Masks,
     /// When threads share the work of filling them.
-    pub(crate) sharing: Sharing,
+    pub(crate) threading: Threading,
 }
 
 /// Masks by logical number, each with its cpu set by OS number.
@@ -57,7 +57,7 @@ impl Tables {
             cpusets_before: self.cpusets_before + self.cpusets.len(),
             pusets: self.pusets.clone(),
             states: self.states.clone(),
-            sharing: self.sharing,
+            threading: self.threading,
             ..Self::new(Arc::clone(&self.topologies), Cpusets::default())
         }
     }
@@ -81,7 +81,7 @@ impl Tables {
         let topologies = &self.topologies;
         let make =
             |(): &mut (), &topology: &TopologyId| Box::new(Hardware::new(topologies, topology));
-        let made = map_all(&wanted, self.sharing, || (), make);
+        let made = map_all(&wanted, self.threading, || (), make);
         for (topology, hardware) in wanted.into_iter().zip(made) {
             self.hardware[topology] = Some(hardware);
         }

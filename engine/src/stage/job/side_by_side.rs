@@ -11,7 +11,7 @@ use crate::limit::RANKS_MAX;
 use crate::plan::Placed;
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::component::{AppIndex, Components};
-use crate::stage::map_all::Sharing;
+use crate::stage::map_all::Threading;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::join;
 use crate::stage::place::workspace::Workspace;
@@ -107,11 +107,11 @@ pub(crate) fn side_by_side(
 
 /// On how many copies of the nodes the apps are placed.
 fn copies(pool: &Pool, apps: usize) -> usize {
-    match pool.tables.sharing {
-        Sharing::Always => apps,
+    match pool.tables.threading {
+        Threading::Always => apps,
         // Asking rayon for its number of threads would start them.
-        Sharing::Worthwhile if apps < APPS_FROM || pool.tables.states.len() < STATES_FROM => 1,
-        Sharing::Worthwhile => match rayon::current_num_threads() {
+        Threading::Worthwhile if apps < APPS_FROM || pool.tables.states.len() < STATES_FROM => 1,
+        Threading::Worthwhile => match rayon::current_num_threads() {
             threads if threads < THREADS_FROM => 1,
             threads => threads * COPIES_EACH,
         },

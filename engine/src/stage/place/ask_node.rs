@@ -85,7 +85,7 @@ impl Placement<'_> {
         let this = &*self;
         let found = map_all(
             &unknown,
-            this.tables.sharing,
+            this.tables.threading,
             KeptView::default,
             |kept, &trial| {
                 let trial = &this.memo[trial];

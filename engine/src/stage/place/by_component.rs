@@ -4,7 +4,7 @@
 
 use super::app::App;
 use super::group::{NodeGroup, NodeTake};
-use super::map_policy::{GroupView, MapPolicy, lay};
+use super::map_policy::{GroupView, MapPolicy, lay_or_refuse};
 use super::memo::TrialId;
 use super::placement::Placement;
 use super::refuse::not_enough_slots;
@@ -167,7 +167,7 @@ impl MapPolicy for ByObjects<'_> {
             };
             placement.allot(group, layout, slots);
         }
-        lay(placement, self)
+        lay_or_refuse(placement, self)
     }
 
     fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {

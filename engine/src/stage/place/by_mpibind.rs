@@ -2,7 +2,7 @@
 
 use super::filling::{self, Lays};
 use super::group::{NodeGroup, NodeTake};
-use super::map_policy::{GroupView, MapPolicy, lay};
+use super::map_policy::{GroupView, MapPolicy, lay_or_refuse};
 use super::placement::Placement;
 use super::refuse;
 use crate::error::at::{At, AtText};
@@ -36,7 +36,7 @@ impl MapPolicy for ByMpibind {
             let NodeGroup { placed, .. } = placement.groups[row];
             placement.lay_later(row, Layout::Mpibind(placed), placed);
         }
-        lay(placement, self)
+        lay_or_refuse(placement, self)
     }
 
     fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {

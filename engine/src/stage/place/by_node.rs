@@ -42,7 +42,7 @@ impl MapPolicy for ByNode {
         let each = (placement.asked / placement.node_count()).max(1);
         let given_up = match view.pass {
             Pass::First => capacity.free < each.min(row.avail()),
-            Pass::Sharing => capacity.free < each && each <= row.avail(),
+            Pass::Second => capacity.free < each && each <= row.avail(),
         };
         let layout = if given_up {
             Layout::HalfBound(each)

@@ -45,7 +45,7 @@ impl MapPolicy for ByPeList {
         }
         let overload = placement.overload();
         let procs = match view.pass {
-            Pass::Sharing => row.room(),
+            Pass::Second => row.room(),
             Pass::First => {
                 let own = if overload && placement.policy.ordered == Ordered::No {
                     row.avail()
@@ -71,12 +71,12 @@ impl MapPolicy for ByPeList {
     }
 
     /// Only under a default binding or no binding, or if cpus may be shared (4.7).
-    fn shares(&self, placement: &Placement<'_>) -> bool {
+    fn has_second_pass(&self, placement: &Placement<'_>) -> bool {
         !placement.explicit() || placement.overload() || placement.policy.bind == BindTo::Nothing
     }
 
     /// Gives up the default binding of the list (4.7).
-    fn begin_sharing(&self, placement: &mut Placement<'_>) {
+    fn begin_second_pass(&self, placement: &mut Placement<'_>) {
         if !placement.explicit() {
             placement.binding = Binding::Off;
         }

@@ -123,7 +123,7 @@ impl MapPolicy for ByPpr {
         }
     }
 
-    fn shares(&self, _placement: &Placement<'_>) -> bool {
+    fn has_second_pass(&self, _placement: &Placement<'_>) -> bool {
         false
     }
 

@@ -22,7 +22,7 @@ impl MapPolicy for BySlot {
         let given_up = match view.pass {
             Pass::First => view.row().avail() > capacity.free && !view.placement.explicit(),
             // If the first pass gave the binding up, it stays given up.
-            Pass::Sharing => view.placement.trial(view.group).began_unbound,
+            Pass::Second => view.placement.trial(view.group).began_unbound,
         };
         if view.placement.binding == Binding::Off || given_up {
             return Ok(NodeTake {
@@ -37,7 +37,7 @@ impl MapPolicy for BySlot {
         let cpus = match (view.placement.policy.pe, view.placement.overload()) {
             (1, true) => u32::MAX,
             (1, false) => capacity.free,
-            (_, true) if view.pass == Pass::Sharing => u32::MAX,
+            (_, true) if view.pass == Pass::Second => u32::MAX,
             (_, _) => capacity.by_package,
         };
         Ok(NodeTake {

@@ -1,6 +1,6 @@
 //! Nodes in list order, each filled before the next; then even shares of what is left. Source: `semantics` 4.1, 4.8.
 
-use super::map_policy::{MapPolicy, Pass, lay, node_takes};
+use super::map_policy::{MapPolicy, Pass, lay_or_refuse, node_takes};
 use super::placement::Placement;
 use super::refuse;
 use super::share::even;
@@ -31,10 +31,12 @@ pub(crate) fn place(
     if placement.left == 0 {
         return Ok(());
     }
-    if placement.policy.oversubscribe == Oversubscribe::Refused || !policy.shares(placement) {
+    if placement.policy.oversubscribe == Oversubscribe::Refused
+        || !policy.has_second_pass(placement)
+    {
         return Err(policy.out_of_cpus(placement, placement.bound()));
     }
-    policy.begin_sharing(placement);
+    policy.begin_second_pass(placement);
     while placement.left > 0 {
         share_out(placement, policy)?;
         lay_pass(placement, policy, lays)?;
@@ -48,7 +50,7 @@ fn lay_pass(
     lays: Lays,
 ) -> Result<(), MapError> {
     match lays {
-        Lays::EachPass => lay(placement, policy),
+        Lays::EachPass => lay_or_refuse(placement, policy),
         Lays::AtTheEnd => Ok(()),
     }
 }
@@ -80,7 +82,7 @@ fn share_out(placement: &mut Placement<'_>, policy: &mut dyn MapPolicy) -> Resul
         let parts = parts.iter().filter(|(nodes, _)| *nodes > 0);
         let groups = placement.split(group, parts.clone().map(|(nodes, _)| *nodes));
         for (part, &(_, procs)) in groups.clone().zip(parts) {
-            let take = node_takes(placement, policy, part, Pass::Sharing)?;
+            let take = node_takes(placement, policy, part, Pass::Second)?;
             let procs = procs.min(take.procs).min(row.room());
             placement.allot(part, take.layout, procs);
         }

@@ -35,7 +35,7 @@ impl Placement<'_> {
             let this = &*self;
             let laid = map_all(
                 some,
-                this.tables.sharing,
+                this.tables.threading,
                 KeptView::default,
                 |kept, step| {
                     let Allotment { trial, step, .. } = *step;

@@ -28,7 +28,7 @@ pub(crate) enum Pass {
     /// Slots count.
     First,
     /// The rest is shared out (4.8): only max_slots and cpus count.
-    Sharing,
+    Second,
 }
 
 /// A map policy.
@@ -49,12 +49,12 @@ pub(crate) trait MapPolicy {
     fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError>;
 
     /// Whether the processes left over by the first pass are shared out, if OVERSUBSCRIBE allows it.
-    fn shares(&self, _placement: &Placement<'_>) -> bool {
+    fn has_second_pass(&self, _placement: &Placement<'_>) -> bool {
         true
     }
 
-    /// Changes the placement when sharing begins.
-    fn begin_sharing(&self, _placement: &mut Placement<'_>) {}
+    /// Changes the placement when the second pass begins.
+    fn begin_second_pass(&self, _placement: &mut Placement<'_>) {}
 
     /// The refusal of a process that must be bound and cannot be. `placed`: processes before it.
     fn unbindable(
@@ -127,7 +127,7 @@ impl GroupView<'_, '_> {
         let row = self.row();
         match self.pass {
             Pass::First => row.avail().min(row.room()),
-            Pass::Sharing => row.room(),
+            Pass::Second => row.room(),
         }
     }
 
@@ -166,7 +166,7 @@ pub(crate) fn node_takes(
         pass,
     };
     policy.node_takes(&mut view).or_else(|error| {
-        lay(placement, policy)?;
+        lay_or_refuse(placement, policy)?;
         Err(error)
     })
 }
@@ -175,7 +175,10 @@ pub(crate) fn node_takes(
 ///
 /// # Errors
 /// The first process that finds no place, refused by the policy.
-pub(crate) fn lay(placement: &mut Placement<'_>, policy: &dyn MapPolicy) -> Result<(), MapError> {
+pub(crate) fn lay_or_refuse(
+    placement: &mut Placement<'_>,
+    policy: &dyn MapPolicy,
+) -> Result<(), MapError> {
     let laid = placement.lay_allotted();
     laid.map_err(|Stop { group, placed, end }| match end {
         End::Fails(failure) => policy.unbindable(placement, placed, group, failure),

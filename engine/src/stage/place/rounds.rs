@@ -1,7 +1,7 @@
 //! Round-robin over the nodes, each up to what it takes: by node, by objects with SPAN. Source: `semantics` 4.2, 4.3.
 
 use super::group::{NodeGroup, NodeTake};
-use super::map_policy::{MapPolicy, Pass, lay, node_takes};
+use super::map_policy::{MapPolicy, Pass, lay_or_refuse, node_takes};
 use super::placement::Placement;
 use super::refuse;
 use super::scratch::emptied;
@@ -31,18 +31,18 @@ pub(crate) fn place(
         group = placement.allot_parts(group, layout, &parts);
     }
     placement.scratch.takes = takes;
-    lay(placement, policy)
+    lay_or_refuse(placement, policy)
 }
 
 /// What each node of a group takes. Nodes after the one where the first round ends are not checked. If OVERSUBSCRIBE allows
-/// sharing, it applies from the start.
+/// a second pass, its rules apply from the start.
 fn all_take(
     placement: &mut Placement<'_>,
     policy: &mut dyn MapPolicy,
 ) -> Result<Vec<NodeTake>, MapError> {
     let pass = match placement.policy.oversubscribe {
         Oversubscribe::Refused => Pass::First,
-        Oversubscribe::Allowed => Pass::Sharing,
+        Oversubscribe::Allowed => Pass::Second,
     };
     let mut takes = emptied(&mut placement.scratch.takes);
     let mut reached = 0_u64;
