@@ -1,5 +1,5 @@
-/* A launcher on libstowplan: two apps are placed, every node's daemon (a child process here) reads its slice alone and says what
- * it would start, a second job comes onto what is left, the first is released.
+/* A launcher on libstowplan. It places a job of two apps. The daemon of each node (here a child process) reads only the node's
+ * slice and prints what it would start. Then a second job is placed on what is left, and the first job is released.
  *
  *   cc -std=c11 launcher.c $(pkg-config --cflags --libs stowplan) -o launcher && ./launcher
  */
@@ -14,7 +14,7 @@
 
 #define TEXT(text) (text), strlen(text)
 
-/* Tells what was refused, with the words meant underlined, and ends. */
+/* Exits on an error, after printing it with the words in question underlined. */
 static void must(stow_status status, stow_error **error)
 {
   if (status == STOW_OK)
@@ -37,7 +37,7 @@ static void must(stow_status status, stow_error **error)
   exit(2);
 }
 
-/* What a daemon does: of all the plan it knows its own slice. */
+/* The work of a daemon, which knows only its own slice of the plan. */
 static void daemon_of(const uint8_t *bytes, size_t len)
 {
   stow_error *error;
@@ -56,7 +56,7 @@ static void daemon_of(const uint8_t *bytes, size_t len)
   stow_slice_free(slice);
 }
 
-/* Starts a child for each node, and waits for it; gives how many did well. */
+/* Starts a child for each node, and waits for it. Returns how many succeeded. */
 static unsigned start_daemons(const stow_plan *plan)
 {
   unsigned well = 0;
@@ -82,7 +82,7 @@ static unsigned start_daemons(const stow_plan *plan)
   return well;
 }
 
-/* What travels to all daemons at once knows where every rank is. */
+/* Checks that a plan from a broadcast, which goes to all daemons at once, knows where every rank is. */
 static void broadcast(const stow_plan *plan)
 {
   stow_error *error;

@@ -18,15 +18,15 @@ pub unsafe extern "C" fn stow_cluster_new(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (machine, out) = unsafe { (read(machine)?, Out::new(out)?) };
         out.give(StowCluster(face::Cluster::new(machine.0.clone())))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// Places a job on what is left.
+/// Places a job on the slots and cpus that are left.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_cluster_place(
     cluster: *mut StowCluster,
@@ -35,11 +35,11 @@ pub unsafe extern "C" fn stow_cluster_place(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (cluster, job, out) = unsafe { (change(cluster)?, read(job)?, Out::new(out)?) };
         out.give(StowPlan::new(cluster.0.place(job.job()?)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
@@ -51,17 +51,17 @@ pub unsafe extern "C" fn stow_cluster_release(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (cluster, plan) = unsafe { (change(cluster)?, read(plan)?) };
         Ok(cluster.0.release(&plan.plan)?)
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Frees a cluster.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_cluster_free(cluster: *mut StowCluster) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(cluster) }
 }

@@ -1,27 +1,27 @@
-//! Numbers with a name, as the header has them: `tests/it/declarations.rs` compares them.
+//! The constants of the header. `tests/it/declarations.rs` compares both.
 
-/// In place of an app's number: the job's own policies.
+/// As the app of a policy: the policy is the job's.
 pub const STOW_JOB: u32 = 0xFFFF_FFFF;
-/// As many processes as policy and slots give.
+/// As a process count: as many processes as policy and slots give.
 pub const STOW_COUNT: u32 = 0xFFFF_FFFF;
-/// The node in a proc of a slice.
+/// The node of a proc from a slice.
 pub const STOW_NONE: u32 = 0xFFFF_FFFF;
 
 /// The app of each rank.
 pub const STOW_COLUMN_APP: u32 = 0;
-/// Its rank in the app.
+/// The rank of each process in its app.
 pub const STOW_COLUMN_APP_RANK: u32 = 1;
-/// The number of its node.
+/// The number of each process's node.
 pub const STOW_COLUMN_NODE: u32 = 2;
-/// Its number among the job's processes on the node.
+/// The number of each process among the job's processes on its node.
 pub const STOW_COLUMN_LOCAL_RANK: u32 = 3;
-/// Its number among all processes on the node.
+/// The number of each process among all processes on its node.
 pub const STOW_COLUMN_NODE_RANK: u32 = 4;
-/// The kind of its object.
+/// The kind of the object that each process was mapped to.
 pub const STOW_COLUMN_OBJECT_KIND: u32 = 5;
-/// The number of its object.
+/// The number of that object on the node.
 pub const STOW_COLUMN_OBJECT: u32 = 6;
-/// The id of its cpu set.
+/// The id of each process's cpu set.
 pub const STOW_COLUMN_CPUSET: u32 = 7;
 
 /// No object.

@@ -1,4 +1,4 @@
-//! `stow_error`: what a refusal says.
+//! `stow_error`: the parts of an error.
 
 use crate::fail::Fail;
 use crate::pointer::{Out, free, read};
@@ -7,42 +7,42 @@ use crate::status::call;
 use std::ffi::{CString, c_char};
 
 unsafe fn part(error: *const StowError, part: fn(&StowError) -> &CString) -> *const c_char {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     match unsafe { read(error) } {
         Ok(error) => part(error).as_ptr(),
         Err(_) => c"".as_ptr(),
     }
 }
 
-/// Its class.
+/// The stable class of an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_class(error: *const StowError) -> *const c_char {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { part(error, |error| &error.class) }
 }
 
-/// Its sentence.
+/// The sentence of an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_message(error: *const StowError) -> *const c_char {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { part(error, |error| &error.message) }
 }
 
 /// What would work.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_hint(error: *const StowError) -> *const c_char {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { part(error, |error| &error.hint) }
 }
 
-/// The text in which the words meant stand.
+/// The text that contains the words in question.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_text(error: *const StowError) -> *const c_char {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { part(error, |error| &error.text) }
 }
 
-/// The bytes of the text that are meant.
+/// The bytes of the text that the words in question take up.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_span(
     error: *const StowError,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn stow_error_span(
     end: *mut usize,
 ) -> u32 {
     call(|| {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (error, start, end) = unsafe { (read(error)?, Out::new(start)?, Out::new(end)?) };
         let span = error.span.clone();
         let span = span.ok_or_else(|| Fail::NotFound("no words are meant".to_owned()))?;
@@ -62,6 +62,6 @@ pub unsafe extern "C" fn stow_error_span(
 /// Frees an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_free(error: *mut StowError) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(error) }
 }

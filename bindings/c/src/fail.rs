@@ -1,6 +1,6 @@
-//! Why a call gives no answer.
+//! Why a call fails.
 
-/// Why a call gives no answer.
+/// Why a call fails.
 pub(crate) enum Fail {
     Refused(face::Error),
     Invalid(&'static str),

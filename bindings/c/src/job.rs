@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use stowplan_job::draft::{Draft, Kind, Whose};
 use stowplan_job::error::JobError;
 
-/// A job being described, and the job that it is as long as nothing is set; opaque to callers.
+/// The description of a job, and the job made from it, which is kept until something is set; opaque to callers.
 pub struct StowJob {
     draft: Draft,
     made: OnceLock<Result<face::Job, face::Error>>,
@@ -61,7 +61,7 @@ impl StowJob {
 /// A job without apps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_new(out: *mut *mut StowJob, error: *mut *mut StowError) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         call_with(error, || {
             Out::new(out)?.give(StowJob::new(Draft::default()))
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn stow_job_new(out: *mut *mut StowJob, error: *mut *mut S
     }
 }
 
-/// A command line behind the launcher's name.
+/// Reads the words of a command line after the launcher's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_from_words(
     line: *const *const c_char,
@@ -78,15 +78,15 @@ pub unsafe extern "C" fn stow_job_from_words(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (words, out) = unsafe { (words(line, count)?, Out::new(out)?) };
         out.give(StowJob::new(Draft::from_words(&words)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// A spawn request.
+/// Reads a spawn request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_from_json(
     json: *const c_char,
@@ -95,11 +95,11 @@ pub unsafe extern "C" fn stow_job_from_json(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (json, out) = unsafe { (text(json, len)?, Out::new(out)?) };
         out.give(StowJob::new(Draft::from_json(json)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn stow_job_add_app(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, program, app) = unsafe { (change(job)?, text(program, len)?, Out::new(app)?) };
         let procs = (procs != STOW_COUNT).then_some(procs);
         let mut number = 0;
@@ -124,11 +124,11 @@ pub unsafe extern "C" fn stow_job_add_app(
         })?;
         app.put(number)
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// The nodes that an app names.
+/// Sets the nodes that an app names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_hosts(
     job: *mut StowJob,
@@ -138,16 +138,16 @@ pub unsafe extern "C" fn stow_job_set_hosts(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, list) = unsafe { (change(job)?, text(list, len)?) };
         job.app(app)?;
         job.set(|draft| draft.set_hosts(app, list))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// The contents of an app's hostfile.
+/// Sets the contents of an app's hostfile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_hostfile(
     job: *mut StowJob,
@@ -157,12 +157,12 @@ pub unsafe extern "C" fn stow_job_set_hostfile(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, contents) = unsafe { (change(job)?, text(contents, len)?) };
         job.app(app)?;
         job.set(|draft| draft.set_hostfile(app, contents))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
@@ -174,15 +174,15 @@ unsafe fn set_policy(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, policy) = unsafe { (change(job)?, text(policy, len)?) };
         job.set_policy(kind, app, policy)
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// Where processes go.
+/// Sets the map policy: where processes go.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_map_by(
     job: *mut StowJob,
@@ -191,11 +191,11 @@ pub unsafe extern "C" fn stow_job_set_map_by(
     len: usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { set_policy(Kind::Map, job, app, (policy, len), error) }
 }
 
-/// In which order they get their ranks.
+/// Sets the rank policy: the order in which processes get their ranks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_rank_by(
     job: *mut StowJob,
@@ -204,11 +204,11 @@ pub unsafe extern "C" fn stow_job_set_rank_by(
     len: usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { set_policy(Kind::Rank, job, app, (policy, len), error) }
 }
 
-/// What they are bound to.
+/// Sets the bind policy: what processes are bound to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_bind_to(
     job: *mut StowJob,
@@ -217,11 +217,11 @@ pub unsafe extern "C" fn stow_job_set_bind_to(
     len: usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { set_policy(Kind::Bind, job, app, (policy, len), error) }
 }
 
-/// A file that words name.
+/// Gives the contents of a file that the job's words name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_set_file(
     job: *mut StowJob,
@@ -232,12 +232,12 @@ pub unsafe extern "C" fn stow_job_set_file(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, name, contents) =
             unsafe { (change(job)?, text(name, name_len)?, text(contents, len)?) };
         job.set(|draft| draft.set_file(name, contents))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
@@ -251,11 +251,11 @@ pub unsafe extern "C" fn stow_job_to_bytes(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { list(job, space, error, |job| Ok(job.job()?.to_bytes())) }
 }
 
-/// A job from its bytes.
+/// Reads a job from its bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_from_bytes(
     start: *const u8,
@@ -264,17 +264,17 @@ pub unsafe extern "C" fn stow_job_from_bytes(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
         out.give(StowJob::new(Draft::from_bytes(bytes)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Frees a job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_job_free(job: *mut StowJob) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(job) }
 }

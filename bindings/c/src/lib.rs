@@ -1,26 +1,25 @@
-//! libstowplan: the library `stowplan` for C and C++. `include/stowplan.h` says what each function does; here is conversion and
-//! nothing else.
+//! libstowplan: the library `stowplan` for C and C++. `include/stowplan.h` says what each function does. This crate only converts.
 //!
-//! Every pointer that comes in is looked at in `pointer.rs` alone. What the header asks of callers is what makes its unsafe
-//! blocks sound: a pointer with a length or capacity has so many items behind it, a handle came from this library and was not
-//! freed, a C string ends.
+//! `pointer.rs` checks and follows the pointers that callers pass, except `error` (`status.rs`) and the struct of a process
+//! (`proc.rs`). The unsafe blocks are sound because of what the header asks of callers: a pointer with a length or capacity points
+//! to that many items, a handle came from this library and was not freed, and a C string ends with a NUL.
 #![expect(
     clippy::missing_safety_doc,
     reason = "the header says once for all what callers owe"
 )]
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
-// Numbers with a name.
+// Named constants.
 mod constants;
-// Why a call gives no answer, and what C is told of it.
+// Why a call fails, and what C learns about it.
 mod fail;
 mod refusal;
 mod status;
-// Pointers, looked at.
+// Pointers from callers, checked and followed.
 mod pointer;
-// Questions whose answer goes into the caller's memory.
+// Answers that are written into the caller's memory.
 mod answer;
-// Functions, by handle.
+// The functions, by handle.
 pub mod cluster;
 pub mod error;
 pub mod job;
@@ -35,10 +34,10 @@ pub use status::{
     STOW_INTERNAL, STOW_INVALID, STOW_NOT_FOUND, STOW_OK, STOW_REFUSED, STOW_TOO_SMALL,
 };
 
-/// Version of the interface; raised when something is added.
+/// The version of the interface. It is raised when something is added.
 pub const STOW_API_VERSION: u32 = 1;
 
-/// The version that this library has.
+/// The `STOW_API_VERSION` that the library was built with.
 #[unsafe(no_mangle)]
 pub extern "C" fn stow_api_version() -> u32 {
     STOW_API_VERSION

@@ -9,7 +9,7 @@ use std::ffi::c_char;
 /// A machine; opaque to callers.
 pub struct StowMachine(pub(crate) face::Machine);
 
-/// A machine of which all nodes have one topology.
+/// A machine whose nodes all have one topology.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_machine_new(
     all: *const StowTopology,
@@ -17,15 +17,15 @@ pub unsafe extern "C" fn stow_machine_new(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (all, out) = unsafe { (read(all)?, Out::new(out)?) };
         out.give(StowMachine(face::Machine::uniform(all.0.clone())))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// Another topology for some nodes.
+/// Gives some nodes another topology.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_machine_set_topology(
     machine: *mut StowMachine,
@@ -35,16 +35,16 @@ pub unsafe extern "C" fn stow_machine_set_topology(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (machine, nodes, topology) =
             unsafe { (change(machine)?, text(nodes, len)?, read(topology)?) };
         Ok(machine.0.set_topology(nodes, topology.0.clone())?)
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// The node that the launcher runs on.
+/// Sets the node that the launcher runs on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_machine_set_head(
     machine: *mut StowMachine,
@@ -53,16 +53,16 @@ pub unsafe extern "C" fn stow_machine_set_head(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (machine, name) = unsafe { (change(machine)?, text(name, len)?) };
         machine.0.set_head(name);
         Ok(())
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
-/// The cpus that may be used on every node.
+/// Sets the cpus that may be used on every node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_machine_set_cpus(
     machine: *mut StowMachine,
@@ -71,17 +71,17 @@ pub unsafe extern "C" fn stow_machine_set_cpus(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (machine, list) = unsafe { (change(machine)?, text(list, len)?) };
         Ok(machine.0.set_cpus(list)?)
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Frees a machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_machine_free(machine: *mut StowMachine) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(machine) }
 }

@@ -12,7 +12,7 @@ use face::{Node, Plan, Proc, Rank, Table};
 use std::ffi::c_char;
 use std::sync::OnceLock;
 
-/// A plan, and its table once columns were asked for; opaque to callers.
+/// A plan, and its table, which is made when a column is first asked for; opaque to callers.
 pub struct StowPlan {
     pub(crate) plan: Plan,
     table: OnceLock<Table>,
@@ -52,17 +52,17 @@ pub unsafe extern "C" fn stow_plan_new(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (job, machine, out) = unsafe { (read(job)?, read(machine)?, Out::new(out)?) };
         out.give(StowPlan::new(Plan::new(job.job()?, &machine.0)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 unsafe fn number(plan: *const StowPlan, number: fn(&Plan) -> usize) -> u32 {
     ask(|| {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let plan = unsafe { read(plan) }.ok()?;
         u32::try_from(number(&plan.plan)).ok()
     })
@@ -71,28 +71,28 @@ unsafe fn number(plan: *const StowPlan, number: fn(&Plan) -> usize) -> u32 {
 /// Processes of the job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_ranks(plan: *const StowPlan) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { number(plan, Plan::len) }
 }
 
 /// Nodes of the pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_nodes(plan: *const StowPlan) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { number(plan, |plan| plan.nodes().len()) }
 }
 
 /// Apps of the job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_apps(plan: *const StowPlan) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { number(plan, |plan| plan.apps() as usize) }
 }
 
-/// Ids of cpu sets are below this.
+/// Ids of cpu sets are below this number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_cpusets(plan: *const StowPlan) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { number(plan, |plan| plan.cpusets() as usize) }
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn stow_plan_proc(
     rank: u32,
     out: *mut StowProc,
 ) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { tell(plan, out, |plan| Ok(plan.proc(rank)?.into())) }
 }
 
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn stow_plan_cpus(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, UNTOLD, |plan| {
             Ok(plan.proc(rank)?.cpus().list())
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn stow_plan_gpus(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, UNTOLD, |plan| {
             Ok(proc::list(plan.proc(rank)?.gpus()))
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn stow_plan_cpu_words(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         list(plan, space, UNTOLD, |plan| {
             Ok(proc::words(plan.proc(rank)?.cpus()))
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn stow_plan_node_name(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, UNTOLD, |plan| {
             Ok(plan.node(node)?.name().to_owned())
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn stow_plan_node_name(
     }
 }
 
-/// The number of a node.
+/// Finds the number of a node by its name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_node_find(
     plan: *const StowPlan,
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn stow_plan_node_find(
     node: *mut u32,
 ) -> u32 {
     call(|| {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (plan, name, out) = unsafe { (read(plan)?, text(name, len)?, Out::new(node)?) };
         let found = plan.plan.node(name);
         let found = found.ok_or_else(|| Fail::NotFound(format!("there is no node {name:?}")))?;
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn stow_plan_node_find(
     })
 }
 
-/// The ranks on a node.
+/// The ranks on a node, by local rank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_node_ranks(
     plan: *const StowPlan,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn stow_plan_node_ranks(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         list(plan, space, UNTOLD, |plan| {
             let procs = plan.node(node)?.procs();
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn stow_plan_node_ranks(
     }
 }
 
-/// A number for each rank.
+/// One column: a number for each rank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_column(
     plan: *const StowPlan,
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn stow_plan_column(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     call(|| {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (plan, room) = unsafe { (read(plan)?, Room::new(&space)?) };
         let columns: [fn(&Table) -> &[u32]; 8] = [
             Table::app,
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn stow_plan_cpuset(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, UNTOLD, |plan| {
             let cpus = plan.plan.cpus(id);
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn stow_plan_cpuset(
     }
 }
 
-/// What is worth knowing.
+/// The notes, one in each line.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_notes(
     plan: *const StowPlan,
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn stow_plan_notes(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, UNTOLD, |plan| {
             let notes = plan.plan.notes().iter();
@@ -296,7 +296,7 @@ pub unsafe extern "C" fn stow_plan_task_map(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(plan, space, error, |plan| {
             Ok(plan.plan.task_map()?.to_string())
@@ -304,10 +304,10 @@ pub unsafe extern "C" fn stow_plan_task_map(
     }
 }
 
-/// The judge.
+/// Verifies a plan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_check(plan: *const StowPlan, error: *mut *mut StowError) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, || Ok(read(plan)?.plan.check()?)) }
 }
 
@@ -321,11 +321,11 @@ pub unsafe extern "C" fn stow_plan_to_bytes(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_bytes())) }
 }
 
-/// What every daemon needs.
+/// The part of the plan that every daemon needs, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_to_broadcast(
     plan: *const StowPlan,
@@ -335,11 +335,11 @@ pub unsafe extern "C" fn stow_plan_to_broadcast(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_broadcast())) }
 }
 
-/// What the daemon of one node needs.
+/// The part of the plan that the daemon of one node needs, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_node_slice(
     plan: *const StowPlan,
@@ -350,11 +350,11 @@ pub unsafe extern "C" fn stow_plan_node_slice(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { list(plan, space, error, |plan| Ok(plan.node(node)?.to_bytes())) }
 }
 
-/// A plan from its bytes.
+/// Reads a plan from its bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_from_bytes(
     start: *const u8,
@@ -363,17 +363,17 @@ pub unsafe extern "C" fn stow_plan_from_bytes(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
         out.give(StowPlan::new(Plan::from_bytes(bytes)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Frees a plan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_free(plan: *mut StowPlan) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(plan) }
 }

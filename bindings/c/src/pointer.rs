@@ -1,15 +1,15 @@
-//! Pointers that come in, looked at: the only place where they are followed.
+//! Checks and follows the pointers that callers pass, and writes to their memory.
 
 use crate::fail::Fail;
 use std::ffi::{CStr, c_char};
 use std::slice;
 
-/// Bytes that one text or array may have: more is a length that was never meant.
+/// The most bytes of one text or array: a greater length is a mistake.
 const BYTES_MAX: usize = 1 << 30;
-/// Words that a command line may have.
+/// The most words of a command line.
 const WORDS_MAX: usize = 1 << 24;
 
-/// Memory for an answer, as the caller gave it.
+/// The caller's memory for an answer, not checked yet.
 pub(crate) struct Space<T> {
     pub(crate) out: *mut T,
     pub(crate) capacity: usize,
@@ -26,19 +26,19 @@ impl<T> Space<T> {
     }
 }
 
-/// A handle that is read.
+/// A handle for reading.
 pub(crate) unsafe fn read<'h, T>(handle: *const T) -> Result<&'h T, Fail> {
     // SAFETY: it is NULL or came from this library, which gives pointers to boxed values.
     unsafe { handle.as_ref() }.ok_or(Fail::Invalid("a handle is NULL"))
 }
 
-/// A handle that is changed.
+/// A handle for changing.
 pub(crate) unsafe fn change<'h, T>(handle: *mut T) -> Result<&'h mut T, Fail> {
-    // SAFETY: as `read`; the header gives it to one thread during the call.
+    // SAFETY: as in `read`. The header says that no other thread uses it during the call.
     unsafe { handle.as_mut() }.ok_or(Fail::Invalid("a handle is NULL"))
 }
 
-/// Bytes that come in.
+/// Bytes from the caller.
 pub(crate) unsafe fn bytes<'b>(start: *const u8, len: usize) -> Result<&'b [u8], Fail> {
     if len == 0 {
         return Ok(&[]);
@@ -51,18 +51,18 @@ pub(crate) unsafe fn bytes<'b>(start: *const u8, len: usize) -> Result<&'b [u8],
     if len > BYTES_MAX {
         return Err(Fail::Invalid("a length is beyond 1 GiB"));
     }
-    // SAFETY: it is not NULL, and the header asks for so many bytes behind it.
+    // SAFETY: it is not NULL, and the header asks that it points to `len` bytes.
     Ok(unsafe { slice::from_raw_parts(start, len) })
 }
 
-/// Text that comes in.
+/// Text from the caller.
 pub(crate) unsafe fn text<'t>(start: *const c_char, len: usize) -> Result<&'t str, Fail> {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     let bytes = unsafe { bytes(start.cast(), len) }?;
     std::str::from_utf8(bytes).map_err(|_| Fail::Invalid("a text is no UTF-8"))
 }
 
-/// A command line that comes in.
+/// A command line from the caller.
 pub(crate) unsafe fn words(start: *const *const c_char, count: usize) -> Result<Vec<String>, Fail> {
     if count == 0 {
         return Ok(Vec::new());
@@ -79,7 +79,7 @@ pub(crate) unsafe fn words(start: *const *const c_char, count: usize) -> Result<
     }
     let mut words = Vec::new();
     for at in 0..count {
-        // SAFETY: the header asks for so many pointers behind it; they may stand anywhere in memory.
+        // SAFETY: the header asks that it points to `count` pointers, which need not be aligned.
         let word = unsafe { start.add(at).read_unaligned() };
         if word.is_null() {
             return Err(Fail::Invalid("a word is NULL"));
@@ -94,7 +94,7 @@ pub(crate) unsafe fn words(start: *const *const c_char, count: usize) -> Result<
     Ok(words)
 }
 
-/// A place for a value, written when all went well.
+/// The caller's memory for one value, written only when the call succeeds.
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
@@ -113,13 +113,13 @@ impl<T> Out<T> {
 }
 
 impl<T> Out<*mut T> {
-    /// A new handle.
+    /// Gives the caller a new handle.
     pub(crate) fn give(self, value: T) -> Result<(), Fail> {
         self.put(Box::into_raw(Box::new(value)))
     }
 }
 
-/// A place for several items.
+/// The caller's memory for several items, checked.
 pub(crate) struct Room<T> {
     out: *mut T,
     capacity: usize,
@@ -133,7 +133,7 @@ impl<T: Copy> Room<T> {
                 "an output is NULL, and its capacity is not 0",
             ));
         }
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let needed = unsafe { Out::new(space.needed) }?;
         Ok(Self {
             out: space.out,
@@ -142,7 +142,7 @@ impl<T: Copy> Room<T> {
         })
     }
 
-    /// Says how much is needed.
+    /// Reports how many items are needed.
     pub(crate) fn too_small(self, needed: usize) -> Result<(), Fail> {
         self.needed.put(needed)?;
         Err(Fail::TooSmall)
@@ -154,8 +154,8 @@ impl<T: Copy> Room<T> {
             return Err(Fail::TooSmall);
         }
         if !items.is_empty() {
-            // SAFETY: there is room for so many items, which are bytes that may stand anywhere; the caller's memory is none of
-            // ours.
+            // SAFETY: there is room for the items. They are copied as bytes, which need no alignment. The caller's memory does
+            // not overlap ours.
             unsafe {
                 let bytes = size_of_val(items);
                 std::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), self.out.cast(), bytes);
@@ -166,14 +166,14 @@ impl<T: Copy> Room<T> {
 }
 
 impl Room<c_char> {
-    /// Text with the NUL behind it.
+    /// Writes text and a NUL after it.
     pub(crate) fn put_text(self, text: &str) -> Result<(), Fail> {
         let needed = text.len() + 1;
         self.needed.put(needed)?;
         if needed > self.capacity {
             return Err(Fail::TooSmall);
         }
-        // SAFETY: there is room for the text and the NUL; the caller's memory is none of ours.
+        // SAFETY: there is room for the text and the NUL. The caller's memory does not overlap ours.
         unsafe {
             std::ptr::copy_nonoverlapping(text.as_ptr(), self.out.cast(), text.len());
             self.out.add(text.len()).write(0);
@@ -185,7 +185,7 @@ impl Room<c_char> {
 /// Frees a handle.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
-        // SAFETY: it came from `Out::give`, and the header lets it be freed once. A panic while freeing has nobody to go to.
+        // SAFETY: it came from `Out::give`, and the header allows freeing it once. A panic while freeing cannot be reported.
         let boxed = unsafe { Box::from_raw(handle) };
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(boxed)));
     }

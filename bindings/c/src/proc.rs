@@ -1,4 +1,4 @@
-//! `stow_proc`: one process as a struct that may grow, and its cpus.
+//! `stow_proc`: one process as a struct to which later versions may add fields, and its cpus.
 
 use crate::constants::STOW_NONE;
 use crate::fail::Fail;
@@ -9,23 +9,23 @@ use std::mem::offset_of;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct StowProc {
-    /// Bytes that the caller's struct has.
+    /// Size of the caller's struct in bytes.
     pub size: usize,
     /// Its rank.
     pub rank: u32,
-    /// Its app.
+    /// The number of its app.
     pub app: u32,
     /// Its rank in the app.
     pub app_rank: u32,
-    /// Its node; `STOW_NONE` in a slice.
+    /// The number of its node; `STOW_NONE` from a slice.
     pub node: u32,
     /// Its number among the job's processes on the node.
     pub local_rank: u32,
     /// Its number among all processes on the node.
     pub node_rank: u32,
-    /// The kind of its object.
+    /// The kind of the object it was mapped to.
     pub object_kind: u32,
-    /// The number of its object.
+    /// The number of that object on the node.
     pub object: u32,
 }
 
@@ -63,22 +63,22 @@ impl From<face::SliceProc<'_>> for StowProc {
     }
 }
 
-/// What the first version had.
+/// The size of the struct in the first version.
 const SIZE_MIN: usize = offset_of!(StowProc, object) + size_of::<u32>();
-/// No later version will have more: a larger size was never set.
+/// No later version will have a larger struct: with a larger size, the caller forgot to set it.
 const SIZE_MAX: usize = 4096;
 
-/// The kind of an object as callers have it, 0 for none.
+/// The kind of an object as its number in C; 0 for none.
 fn kind_number(object: Option<face::Object>) -> u32 {
     object.map_or(0, |object| object.kind() as u32 + 1)
 }
 
-/// The size that the caller's struct says it has.
+/// Reads and checks the size in the caller's struct.
 pub(crate) unsafe fn judge(out: *const StowProc) -> Result<usize, Fail> {
     if out.is_null() {
         return Err(Fail::Invalid("an output is NULL"));
     }
-    // SAFETY: it is not NULL, and begins with a size, as the header asks.
+    // SAFETY: it is not NULL, and the header asks for a size at its beginning.
     let size = unsafe { out.cast::<usize>().read_unaligned() };
     if !(SIZE_MIN..=SIZE_MAX).contains(&size) {
         return Err(Fail::Invalid(
@@ -88,14 +88,14 @@ pub(crate) unsafe fn judge(out: *const StowProc) -> Result<usize, Fail> {
     Ok(size)
 }
 
-/// Writes as much as the caller's struct holds.
+/// Writes as many bytes as the caller's struct has.
 pub(crate) unsafe fn put(out: *mut StowProc, proc: StowProc) -> Result<(), Fail> {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     let size = unsafe { judge(out) }?;
     let proc = StowProc { size, ..proc };
     let known = size.min(size_of::<StowProc>());
     let from: *const StowProc = &raw const proc;
-    // SAFETY: the caller's struct has `size` bytes, ours `known`, which is no more.
+    // SAFETY: the caller's struct has `size` bytes; `known` is at most that, and at most the size of our struct.
     unsafe {
         std::ptr::copy_nonoverlapping(from.cast::<u8>(), out.cast::<u8>(), known);
         out.cast::<u8>().add(known).write_bytes(0, size - known);
@@ -103,7 +103,7 @@ pub(crate) unsafe fn put(out: *mut StowProc, proc: StowProc) -> Result<(), Fail>
     Ok(())
 }
 
-/// Cpus as words of 64 bits.
+/// Cpus as bits in words of 64 bits.
 pub(crate) fn words(cpus: face::Cpus<'_>) -> Vec<u64> {
     let mut words: Vec<u64> = Vec::new();
     for cpu in cpus.iter() {
@@ -122,7 +122,7 @@ pub(crate) fn list(numbers: &[u32]) -> String {
     words.join(",")
 }
 
-/// The word for a kind of objects.
+/// The name of a kind of objects.
 #[unsafe(no_mangle)]
 pub extern "C" fn stow_object_name(kind: u32) -> *const c_char {
     let words = [

@@ -1,9 +1,9 @@
-//! A refusal, as C asks it.
+//! An error, with its parts as C strings.
 
 use std::ffi::CString;
 use std::ops::Range;
 
-/// A refusal; opaque to callers.
+/// An error; opaque to callers.
 pub struct StowError {
     pub(crate) class: CString,
     pub(crate) message: CString,

@@ -32,25 +32,25 @@ pub unsafe extern "C" fn stow_slice_read(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
         out.give(StowSlice(NodeSlice::from_bytes(bytes)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Processes of the whole job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_ranks(slice: *const StowSlice) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     ask(|| Some(unsafe { read(slice) }.ok()?.0.ranks()))
 }
 
 /// Processes on this node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_procs(slice: *const StowSlice) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     ask(|| u32::try_from(unsafe { read(slice) }.ok()?.0.len()).ok())
 }
 
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn stow_slice_node_name(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { say(slice, space, UNTOLD, |slice| Ok(slice.0.name())) }
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn stow_slice_proc(
     local_rank: u32,
     out: *mut StowProc,
 ) -> u32 {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { tell(slice, out, |slice| Ok(slice.proc(local_rank)?.into())) }
 }
 
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn stow_slice_cpus(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(slice, space, UNTOLD, |slice| {
             Ok(slice.proc(local_rank)?.cpus().list())
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn stow_slice_gpus(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         say(slice, space, UNTOLD, |slice| {
             Ok(proc::list(slice.proc(local_rank)?.gpus()))
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn stow_slice_cpu_words(
     needed: *mut usize,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe {
         list(slice, space, UNTOLD, |slice| {
             Ok(proc::words(slice.proc(local_rank)?.cpus()))
@@ -135,6 +135,6 @@ pub unsafe extern "C" fn stow_slice_cpu_words(
 /// Frees a slice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_free(slice: *mut StowSlice) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(slice) }
 }

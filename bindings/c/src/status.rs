@@ -1,29 +1,29 @@
-//! How a call ends: a status, and an error that says why.
+//! How a call ends: with a status, and an error that says why.
 
 use crate::fail::Fail;
 use crate::refusal::StowError;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 
-/// All went well.
+/// The call succeeded.
 pub const STOW_OK: u32 = 0;
 /// The request, text or bytes are wrong.
 pub const STOW_REFUSED: u32 = 1;
-/// An argument is none.
+/// An argument is invalid.
 pub const STOW_INVALID: u32 = 2;
-/// The caller's memory does not hold the answer.
+/// The caller's memory is too small for the answer.
 pub const STOW_TOO_SMALL: u32 = 3;
-/// There is no such thing.
+/// There is no such rank, node, app, id, name or span.
 pub const STOW_NOT_FOUND: u32 = 4;
-/// A panic, caught.
+/// A panic was caught.
 pub const STOW_INTERNAL: u32 = 5;
 
-/// A panic is told by its status; this copy of the runtime prints nothing.
+/// Sets a panic hook once that prints nothing, because the status reports a panic. It affects only this copy of the runtime.
 static QUIET: Once = Once::new();
 
 fn caught(work: impl FnOnce() -> Result<(), Fail>) -> (u32, Option<StowError>) {
     QUIET.call_once(|| set_hook(Box::new(|_| {})));
-    // What a panic leaves half done is a handle that was borrowed for this call alone, and stays safe to free.
+    // A panic can leave a handle half changed. Only this call borrowed the handle, and it stays safe to free.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => (STOW_OK, None),
         Ok(Err(Fail::TooSmall)) => (STOW_TOO_SMALL, None),
@@ -45,12 +45,12 @@ fn caught(work: impl FnOnce() -> Result<(), Fail>) -> (u32, Option<StowError>) {
     }
 }
 
-/// A call that tells no more than its status.
+/// Runs a call that returns a status but no error.
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Fail>) -> u32 {
     caught(work).0
 }
 
-/// A call that tells why, where the caller wants to know.
+/// Runs a call that returns a status, and an error if the caller wants one.
 pub(crate) unsafe fn call_with(
     error: *mut *mut StowError,
     work: impl FnOnce() -> Result<(), Fail>,
@@ -64,7 +64,7 @@ pub(crate) unsafe fn call_with(
     status
 }
 
-/// A question without a status: nothing where it cannot be answered.
+/// Runs a question that returns no status: 0 if it cannot be answered.
 pub(crate) fn ask(work: impl FnOnce() -> Option<u32>) -> u32 {
     catch_unwind(AssertUnwindSafe(work))
         .ok()

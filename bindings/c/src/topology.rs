@@ -17,17 +17,17 @@ pub unsafe extern "C" fn stow_topology_read(
     error: *mut *mut StowError,
 ) -> u32 {
     let work = || {
-        // SAFETY: handed on.
+        // SAFETY: the caller guarantees it.
         let (text, out) = unsafe { (text(words, len)?, Out::new(out)?) };
         out.give(StowTopology(face::Topology::parse(text)?))
     };
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }
 }
 
 /// Frees a topology.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_topology_free(topology: *mut StowTopology) {
-    // SAFETY: handed on.
+    // SAFETY: the caller guarantees it.
     unsafe { free(topology) }
 }

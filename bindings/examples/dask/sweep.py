@@ -2,9 +2,9 @@
 
     pip install stowplan distributed pyarrow
     python sweep.py                  # two worker processes on this machine
-    python sweep.py tcp://host:8786  # a scheduler that is there
+    python sweep.py tcp://host:8786  # a scheduler that is already running
 
-Each task places a few hundred jobs in its worker and sends back a part of the table; a refusal is a row with its class.
+Each task places a few hundred jobs in its worker and sends back a part of the table. A refused job is a row with its error class.
 """
 
 import functools
@@ -27,12 +27,12 @@ COLUMNS = ["machine", "policy", "procs", "nodes", "fullest", "shared_cpus", "ref
 
 @functools.cache
 def machine(topology):
-    """Read once in each worker."""
+    """A machine whose nodes all have this topology, read once in each worker."""
     return stowplan.Machine(stowplan.Topology(topology))
 
 
 def what_if(topology, policy, procs):
-    """A row: how many nodes a job uses, how full the fullest is, how many ranks share their cpus with another."""
+    """A row: how many nodes a job uses, how many ranks the fullest node has, how many ranks share their cpus with another rank."""
     row = dict.fromkeys(COLUMNS) | {"machine": topology, "policy": policy, "procs": procs}
     try:
         plan = stowplan.place(["-n", str(procs), "-H", "n[0-31]:128", "--map-by", policy, "./x"], machine(topology))
@@ -48,7 +48,7 @@ def what_if(topology, policy, procs):
 
 
 def part(questions):
-    """What a task answers."""
+    """The rows of one task, as a table."""
     schema = pyarrow.schema(
         [(name, pyarrow.string() if name in ("machine", "policy", "refused") else pyarrow.int64()) for name in COLUMNS]
     )

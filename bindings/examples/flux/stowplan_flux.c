@@ -1,12 +1,12 @@
 /* A Flux shell plug-in on libstowplan: `flux run --taskmap=stowplan:core ...` maps the tasks of a job as `stowplan map --map-by core`
- * does, on the nodes and cores that Flux gave it, and binds each to the cpus planned. The order of ranks and the binding are shell
- * options: -o stowplan.rank-by=span, -o stowplan.bind-to=core.
+ * does, on the nodes and cores that Flux gave the job, and binds each task to its planned cpus. Shell options set the order of ranks
+ * and the binding: -o stowplan.rank-by=span, -o stowplan.bind-to=core.
  *
  *   cc -shared -fPIC stowplan_flux.c $(pkg-config --cflags --libs stowplan flux-core) -o stowplan.so
  *   flux run -N2 -n64 -o userrc=rc.lua -o cpu-affinity=off --taskmap=stowplan:l3cache ./x
  *       where rc.lua says: plugin.load { file = "/path/to/stowplan.so" }
  *
- * Each shell of the job plans for itself, from the topology of its own node: the nodes of a job must be alike.
+ * Each shell of the job makes the plan itself, from the topology of its own node. So the nodes of a job must be alike.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 static const char KEPT[] = "stowplan::plan";
 
-/* Nothing where the status is good, else what was refused goes to the shell's log. */
+/* Returns 0 if the call succeeded. Otherwise writes the error to the shell's log, frees it and returns -1. */
 static int fails(stow_status status, stow_error **error)
 {
   if (status == STOW_OK)
@@ -33,8 +33,8 @@ static int fails(stow_status status, stow_error **error)
   return -1;
 }
 
-/* The hosts of the job in the order of their shells, a slot for each task that Flux would put there; and their cores, which must be
- * the same on all. To be freed. */
+/* The hosts of the job in the order of their shells, with a slot for each task that Flux would put there. The caller frees the list.
+ * *cores gets the cores of a host, which must be the same on all hosts. */
 static char *hosts_of(flux_shell_t *shell, int size, const char **cores)
 {
   char *list = NULL;
@@ -58,7 +58,7 @@ static char *hosts_of(flux_shell_t *shell, int size, const char **cores)
   return out && fclose(out) == 0 ? list : NULL;
 }
 
-/* The machine that the job may use. */
+/* Makes the machine: the topology of this node, restricted to the job's cores. */
 static int read_machine(flux_shell_t *shell, const char *cores, stow_machine **machine)
 {
   const char *xml;
@@ -77,7 +77,7 @@ static int read_machine(flux_shell_t *shell, const char *cores, stow_machine **m
   return bad;
 }
 
-/* The job as Flux and the user said it. */
+/* Describes the job: hosts and tasks from Flux, policies from the user. */
 static int describe(flux_shell_t *shell, const char *hosts, int tasks, const char *map, stow_job **job)
 {
   stow_error *error;
@@ -105,7 +105,7 @@ static void free_plan(void *plan)
   stow_plan_free(plan);
 }
 
-/* The plan, kept for task.exec. */
+/* Makes the plan, and keeps it for task.exec. */
 static stow_plan *place(flux_plugin_t *plugin, const char *map)
 {
   flux_shell_t *shell = flux_plugin_get_shell(plugin);
@@ -134,7 +134,7 @@ static stow_plan *place(flux_plugin_t *plugin, const char *map)
   return plan;
 }
 
-/* taskmap.stowplan: {"taskmap": the shell's own map, "value": what stands behind stowplan:} in, {"taskmap": RFC 34} out. */
+/* taskmap.stowplan. In: {"taskmap": the shell's own map, "value": the text after stowplan:}. Out: {"taskmap": RFC 34}. */
 static int taskmap(flux_plugin_t *plugin, const char *topic, flux_plugin_arg_t *args, void *data)
 {
   (void)topic;
@@ -157,7 +157,7 @@ static int taskmap(flux_plugin_t *plugin, const char *topic, flux_plugin_arg_t *
   return bad ? -1 : 0;
 }
 
-/* task.exec: in the task, after fork and just before it becomes the program. One that the plan does not bind stays as it is. */
+/* task.exec: runs in the task, after fork and just before it becomes the program. A task that the plan does not bind keeps its cpus. */
 static int bind_task(flux_plugin_t *plugin, const char *topic, flux_plugin_arg_t *args, void *data)
 {
   (void)topic;

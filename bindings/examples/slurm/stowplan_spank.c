@@ -1,6 +1,6 @@
 /* A Slurm plug-in on libstowplan: `srun --stowplan=FILE ...` binds each rank to the cpus that a saved plan gives it, and refuses
- * to start one on another node than planned. No words of srun are needed for cpus, so plans with other cpus on some nodes run as
- * they are; the order of ranks is still srun's (-m, or SLURM_HOSTFILE: `stowplan export srun` writes it).
+ * to start a rank on a node other than the planned one. srun needs no options for cpus, so a plan with other cpus on some nodes runs
+ * unchanged. srun still decides the order of ranks (-m, or SLURM_HOSTFILE: `stowplan export srun` writes it).
  *
  *   cc -shared -fPIC stowplan_spank.c $(pkg-config --cflags --libs stowplan) -o stowplan_spank.so
  *   echo 'required /usr/lib/slurm/stowplan_spank.so' >> plugstack.conf
@@ -21,7 +21,7 @@ SPANK_PLUGIN(stowplan, 1)
 #define PLAN_BYTES_MAX ((size_t)1 << 30)
 #define NODE_NAME_MAX 1024
 
-/* slurmstepd reads the plan once for all tasks of its node; each task is a child that finds it here. */
+/* slurmstepd reads the plan once for all tasks of its node. Each task is a child of slurmstepd and finds the plan here. */
 static char *plan_file;
 static stow_plan *plan;
 
@@ -46,7 +46,7 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
   return spank_option_register(spank, &option) == ESPANK_SUCCESS ? 0 : -1;
 }
 
-/* The bytes of a file, to be freed; NULL: it cannot be read. */
+/* The bytes of a file, which the caller frees. NULL if the file cannot be read. */
 static uint8_t *read_file(const char *path, size_t *len)
 {
   FILE *file = fopen(path, "rb");
@@ -74,7 +74,7 @@ static uint8_t *read_file(const char *path, size_t *len)
   return NULL;
 }
 
-/* Once on each node, as the user and in the step's working directory, before tasks are forked. */
+/* Runs once on each node, as the user and in the step's working directory, before tasks are forked. */
 int slurm_spank_user_init(spank_t spank, int count, char *words[])
 {
   (void)count;
@@ -103,7 +103,7 @@ int slurm_spank_user_init(spank_t spank, int count, char *words[])
   return 0;
 }
 
-/* Binds the calling process to the cpus of a rank; one that the plan does not bind stays as it is. */
+/* Binds the calling process to the cpus of a rank. A rank that the plan does not bind keeps the cpus it has. */
 static int bind_rank(uint32_t rank)
 {
   size_t words = 0;
@@ -125,7 +125,7 @@ static int bind_rank(uint32_t rank)
   return done;
 }
 
-/* In each task, after fork and just before it becomes the program. */
+/* Runs in each task, after fork and just before it becomes the program. */
 int slurm_spank_task_init(spank_t spank, int count, char *words[])
 {
   (void)count;

@@ -1,4 +1,4 @@
-//! Why a rank is where it is, what a refused job lacks, what moved between two plans.
+//! Why a rank is where it is, what a refused job lacks, and what moved between two plans.
 
 use crate::error::not_placed;
 use crate::job::line_words;
@@ -31,13 +31,13 @@ impl Explanation {
         Proc::new(&self.plan, self.rank)
     }
 
-    /// The sentences, from the map word to the cpus.
+    /// The sentences of the explanation, from the map word to the cpus.
     #[getter]
     fn why(&self) -> Vec<String> {
         self.told.why().to_vec()
     }
 
-    /// The policy words that decided: option, value, from, rule.
+    /// The policy words that decided where the rank is, each a dict: option, value, from, rule.
     #[getter]
     fn words<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let words = self.told.words().map(|word| {
@@ -51,7 +51,7 @@ impl Explanation {
         words.collect()
     }
 
-    /// A change of one option that puts the rank elsewhere: change, rank, node, `local_rank`, cpus. None: no word does.
+    /// A change of one option that puts the rank elsewhere, as a dict: change, rank, node, `local_rank`, cpus. None if no change does.
     #[getter]
     fn instead<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(other) = self.told.instead() else {
@@ -95,7 +95,7 @@ impl Difference {
         self.told.same()
     }
 
-    /// Ranks that moved: to another node, to other cpus of the same one, to another local rank alone.
+    /// How many ranks moved, as a dict: to another node, to other cpus of the same node, only to another local rank.
     #[getter]
     fn moved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -105,7 +105,7 @@ impl Difference {
         Ok(dict)
     }
 
-    /// Whether the places are the same, with other ranks on them.
+    /// Whether both plans have the same places, with other ranks on them.
     #[getter]
     fn reordered(&self) -> bool {
         self.told.is_reordered()
@@ -123,7 +123,7 @@ impl Difference {
         self.told.added()
     }
 
-    /// The one option in which the requests differ: option, app, a, b. None: there is not one alone.
+    /// The one option in which the requests differ, as a dict: option, app, a, b. None unless exactly one option differs.
     #[getter]
     fn cause<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(cause) = self.told.cause() else {
@@ -137,7 +137,7 @@ impl Difference {
         Ok(Some(dict))
     }
 
-    /// Both plans as an SVG image, what moved marked.
+    /// Both plans as one SVG image, with the ranks that moved marked.
     fn picture(&self) -> String {
         self.told.picture()
     }
@@ -166,7 +166,7 @@ impl Difference {
         )
     }
 
-    /// For a notebook.
+    /// The picture, for a notebook.
     fn _repr_html_(&self) -> String {
         self.told.picture()
     }
@@ -180,7 +180,7 @@ pub(crate) struct Refused {
 
 #[pymethods]
 impl Refused {
-    /// Asks about a command line. None: it is placed, or refused for what is wrong in its words.
+    /// Explains why a command line is refused. None if its job is placed, or refused for an error in its words.
     #[staticmethod]
     fn explain(line: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Option<Self>> {
         let py = line.py();
@@ -196,13 +196,13 @@ impl Refused {
         self.told.class()
     }
 
-    /// Its sentence.
+    /// The message of the refusal.
     #[getter]
     fn message(&self) -> &str {
         self.told.message()
     }
 
-    /// What is missing: what, asked, there.
+    /// What is missing, as a dict: what, asked, there.
     #[getter]
     fn missing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -212,7 +212,7 @@ impl Refused {
         Ok(dict)
     }
 
-    /// Jobs that fit and differ in one option: change, words.
+    /// Jobs that fit and differ from the refused job in one option, each a dict: change, words.
     #[getter]
     fn nearest<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let near = self.told.nearest().map(|near| {

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Nodes that keep what jobs left.
+/// Nodes that jobs share: each job gets what earlier jobs left free.
 #[pyclass(frozen, module = "stowplan", name = "Cluster")]
 pub(crate) struct Cluster {
     inner: Mutex<stowplan::Cluster>,
@@ -15,7 +15,7 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     fn lock(&self) -> MutexGuard<'_, stowplan::Cluster> {
-        // A refused job leaves a cluster as it was, and so does a panic.
+        // Neither a refused job nor a panic changes the cluster.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -28,7 +28,7 @@ impl Cluster {
         Self { inner }
     }
 
-    /// Places a job on what is free.
+    /// Places a job on the slots and cpus that are free.
     fn place(&self, job: &Bound<'_, PyAny>) -> PyResult<Plan> {
         let py = job.py();
         let job = Job::of(job)?;
@@ -37,7 +37,7 @@ impl Cluster {
         Ok(Plan::from(placed))
     }
 
-    /// Gives back what a plan of this cluster took.
+    /// Frees what a plan of this cluster took.
     fn release(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
         let released = py.detach(|| self.lock().release(&plan.inner));
         released.map_err(|error| refused(py, &error))

@@ -1,4 +1,4 @@
-//! Columns and Arrow.
+//! A plan as columns, and as an Arrow stream.
 
 use crate::process::index;
 use arrow_array::builder::StringBuilder;
@@ -24,7 +24,7 @@ const NAMES: [&str; 8] = [
     "cpuset",
 ];
 
-/// Each column in a `bytes` object, seen as 32-bit numbers: written there and nowhere else.
+/// Each column in a `bytes` object, viewed as 32-bit numbers. Columns are written directly into these objects.
 pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Bound<'py, PyDict>> {
     let size = plan.len() * size_of::<u32>();
     let mut columns = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Boun
         py.detach(|| write(plan, outs))
     })?;
     let dict = PyDict::new(py);
-    // The innermost, which is the last, was done first.
+    // The innermost object, which has the last column, was added first.
     for (name, bytes) in NAMES.iter().zip(columns.iter().rev()) {
         let view = PyMemoryView::from(bytes.as_any())?;
         dict.set_item(name, view.call_method1("cast", ("I",))?)?;
@@ -40,7 +40,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Boun
     Ok(dict)
 }
 
-/// Makes the objects one in the other, so that all may be written at once.
+/// Makes each object inside the initialization of the one before it, so that `write` has all of them at once.
 fn nested<'py>(
     py: Python<'py>,
     size: usize,
@@ -70,7 +70,7 @@ fn write(plan: &stowplan::Plan, mut outs: Vec<&mut [u8]>) -> PyResult<()> {
         let written = plan.write_table(stowplan::Columns(columns));
         return written.map_err(|error| failed(&error));
     }
-    // Objects that begin at an odd address: no Python has them yet.
+    // Objects that are not aligned for 32-bit numbers: no Python makes them yet.
     let mut columns = vec![vec![0; plan.len()]; NAMES.len()];
     let numbers: Vec<&mut [u32]> = columns.iter_mut().map(Vec::as_mut_slice).collect();
     if let Ok(columns) = numbers.try_into() {
@@ -83,7 +83,7 @@ fn write(plan: &stowplan::Plan, mut outs: Vec<&mut [u8]>) -> PyResult<()> {
     Ok(())
 }
 
-/// The cpu sets of a plan by number: 0 is the empty one.
+/// The cpu sets of a plan, by number: 0 is the empty set.
 #[pyclass(frozen, sequence, module = "stowplan", name = "CpuSets")]
 pub(crate) struct CpuSets {
     plan: stowplan::Plan,
@@ -108,7 +108,7 @@ impl CpuSets {
     }
 }
 
-/// The rows of `tsv` as an Arrow stream of one batch.
+/// The rows of the format `tsv`, as an Arrow stream of one batch.
 pub(crate) fn stream<'py>(
     py: Python<'py>,
     plan: &stowplan::Plan,
@@ -149,7 +149,7 @@ fn batch(plan: &stowplan::Plan) -> Result<RecordBatch, ArrowError> {
     ])
 }
 
-/// A dictionary column: which of the words each row has, if any.
+/// A dictionary column: `rows` has the index of each row's word, or `None` for no word.
 fn words(rows: Vec<Option<u32>>, words: Vec<String>) -> Result<ArrayRef, ArrowError> {
     let mut values = StringBuilder::new();
     words.iter().for_each(|word| values.append_value(word));
@@ -160,7 +160,7 @@ fn words(rows: Vec<Option<u32>>, words: Vec<String>) -> Result<ArrayRef, ArrowEr
     )?))
 }
 
-/// The distinct objects that processes were mapped to, as `core:5`, and which one each rank has.
+/// The index of each rank's object, and the distinct objects that processes were mapped to, as `core:5`.
 fn objects(plan: &stowplan::Plan, table: &stowplan::Table) -> (Vec<Option<u32>>, Vec<String>) {
     let mut names = Vec::new();
     let mut known: HashMap<(u32, u32), Option<u32>> = HashMap::new();

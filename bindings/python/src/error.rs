@@ -1,4 +1,4 @@
-//! Refusals as exceptions: `Error`, a `ValueError`, and `PlacementError`, its subclass for a job's words and placement.
+//! Refusals as exceptions: `Error` is a `ValueError`. Its subclass `PlacementError` is for a job's words and placement.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -13,7 +13,7 @@ create_exception!(
     "A job's words, or its placement, refused."
 );
 
-/// What an exception says beside its message.
+/// The attributes of an exception.
 struct Refusal<'e> {
     kind: &'e str,
     message: &'e str,
@@ -61,7 +61,7 @@ pub(crate) fn not_placed(py: Python<'_>, error: &stowplan::Error) -> PyErr {
     raise(&py.get_type::<PlacementError>(), &Refusal::from(error))
 }
 
-/// A number that no job can have.
+/// A value that no job can have.
 pub(crate) fn bad_value(py: Python<'_>, message: &str) -> PyErr {
     let refusal = Refusal {
         kind: "bad-value",

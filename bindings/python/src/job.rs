@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
-/// A command line: a text as one would type it, or a list of words.
+/// The words of a command line, which is one text as typed in a shell, or a list of words.
 pub(crate) fn line_words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let Ok(line) = given.cast::<PyString>() else {
         return given.extract();
@@ -15,7 +15,7 @@ pub(crate) fn line_words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         .map_err(|error| bad_value(given.py(), &format!("the command line: {error}")))
 }
 
-/// A program, how many processes it has, where and how they are placed.
+/// One program of a job: its number of processes, and where and how they are placed.
 #[pyclass(frozen, get_all, eq, module = "stowplan", name = "App", from_py_object)]
 #[derive(Clone, PartialEq)]
 pub(crate) struct App {
@@ -28,7 +28,7 @@ pub(crate) struct App {
     bind_to: Option<String>,
 }
 
-/// A number of processes; a number that none can be is refused as a value, another type as a type.
+/// Reads a number of processes. An int out of range is a `PlacementError`, another type is a `TypeError`.
 fn procs(py: Python<'_>, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
     let Some(value) = value else {
         return Ok(None);
@@ -38,7 +38,7 @@ fn procs(py: Python<'_>, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u3
         return Err(PyTypeError::new_err(format!("procs is an int, not {kind}")));
     }
     match value.extract::<u32>() {
-        // The largest stands for "as many as there is room for" in C.
+        // In C, the largest number means "as many as policy and slots give".
         Ok(procs) if procs < u32::MAX => Ok(Some(procs)),
         Ok(_) | Err(_) => Err(bad_value(
             py,
@@ -115,7 +115,7 @@ impl App {
     }
 }
 
-/// What is to be placed: apps, and the policies they share.
+/// A job to be placed: apps, and the policies that they share.
 #[pyclass(frozen, eq, module = "stowplan", name = "Job", from_py_object)]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Job {
@@ -153,7 +153,7 @@ impl Job {
         Self::made(py, job.build())
     }
 
-    /// A command line of prterun behind its name: a text as one would type it, or a list of words.
+    /// Reads the words after `prterun` on a command line: one text as typed in a shell, or a list of words.
     #[staticmethod]
     fn from_command_line(words: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = words.py();
@@ -161,19 +161,19 @@ impl Job {
         Self::made(py, stowplan::Job::from_command_line(words))
     }
 
-    /// A spawn request in JSON.
+    /// Reads a spawn request in JSON.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
         Self::made(py, stowplan::Job::from_json(text))
     }
 
-    /// Reads what `to_bytes` wrote. Words do not travel: what is refused later has the same kind, and no text.
+    /// Reads what `to_bytes` wrote. If the job is refused later, the error has the same kind, but no text.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         Self::made(py, stowplan::Job::from_bytes(bytes))
     }
 
-    /// The job as one process relays it to another, with its files.
+    /// The job and its files in bytes, for another process to read.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.to_bytes())
     }
@@ -199,7 +199,7 @@ impl Job {
         }
     }
 
-    /// A job, or a command line that stands for one.
+    /// A job that is given as one, or as a command line.
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(job) = given.cast::<Self>() {
             return Ok(job.get().clone());

@@ -1,24 +1,24 @@
-//! stowplan for Python: conversions over the crate `stowplan`, nothing else.
+//! stowplan for Python. This crate only converts between Python and the crate `stowplan`.
 //!
-//! Plans are made without the interpreter's lock. Columns leave in `bytes` objects; Arrow takes them as a stream.
+//! Jobs are placed without holding the interpreter's lock. Columns are given as `bytes` objects, and to Arrow as a stream.
 
 #![forbid(unsafe_code)]
 
 // Refusals as exceptions.
 mod error;
-// Topologies and the nodes that have them.
+// Topologies, and the nodes that have them.
 mod machine;
 // A command line cut into words.
 mod words;
 // Apps and jobs.
 mod job;
-// Where processes are.
+// Plans: where processes are.
 mod plan;
 // One process, one node, the slice of a node.
 mod process;
 // Columns and Arrow.
 mod columns;
-// Why a rank is there, what a refused job lacks, what moved.
+// Why a rank is where it is, what a refused job lacks, and what moved between two plans.
 mod answers;
 // Jobs side by side on the same nodes.
 mod cluster;

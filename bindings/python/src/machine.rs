@@ -1,4 +1,4 @@
-//! Topologies and the nodes that have them.
+//! Topologies, and the nodes that have them.
 
 use crate::error::refused;
 use pyo3::prelude::*;
@@ -42,7 +42,7 @@ impl Topology {
     }
 }
 
-/// The nodes that jobs are placed on: a topology for all, others for some.
+/// The hardware of all nodes: a topology for all nodes, and other topologies for some.
 #[pyclass(frozen, eq, module = "stowplan", name = "Machine", from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Machine {
@@ -56,7 +56,7 @@ impl PartialEq for Machine {
     }
 }
 
-/// What a machine was made of.
+/// The arguments that a machine was made from.
 #[derive(Clone, PartialEq)]
 struct Said {
     topology: Topology,

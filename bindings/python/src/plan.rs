@@ -1,4 +1,4 @@
-//! Where processes are.
+//! Plans: where processes are.
 
 use crate::answers::{Difference, Explanation};
 use crate::columns::{self, CpuSets};
@@ -63,12 +63,12 @@ impl Plan {
         Node::of(&self.inner, name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    /// The columns: a number for each rank, each a read-only memoryview of 32-bit numbers.
+    /// The columns by name, each a read-only memoryview of 32-bit numbers, one for each rank.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::dict(py, &self.inner)
     }
 
-    /// The cpu sets that the column `cpuset` numbers.
+    /// The cpu sets, by the numbers in the column `cpuset`.
     #[getter]
     fn cpusets(&self) -> CpuSets {
         CpuSets::new(&self.inner)
@@ -81,28 +81,28 @@ impl Plan {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer may ask for another schema, and must take ours where it cannot be had.
+        // A consumer may request another schema, but must accept ours if it does not get that one.
         let _ = requested_schema;
         columns::stream(py, &self.inner)
     }
 
-    /// The node of each rank in the form of Flux (RFC 34).
+    /// The node of each rank, as a task map of Flux (RFC 34).
     fn task_map(&self, py: Python<'_>) -> PyResult<String> {
         let map = self.inner.task_map().map_err(|error| refused(py, &error))?;
         Ok(map.to_string())
     }
 
-    /// The whole plan.
+    /// The whole plan in bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.to_bytes())
     }
 
-    /// What every daemon needs of it.
+    /// The part of the plan that every daemon needs, in bytes.
     fn to_broadcast<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.to_broadcast())
     }
 
-    /// Judges the plan from its promises; raises where one is broken.
+    /// Verifies the plan from its promises, and raises `Error` if one is broken.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let judged = py.detach(|| self.inner.check());
         judged.map_err(|error| refused(py, &error))
@@ -125,12 +125,12 @@ impl Plan {
         py.detach(|| self.inner.picture())
     }
 
-    /// The picture as a page for a browser, with a field to search a rank.
+    /// The picture as a page for a browser, with a field to search for a rank.
     fn html(&self, py: Python<'_>) -> String {
         py.detach(|| self.inner.html())
     }
 
-    /// What the command says beside its answer, a line each.
+    /// The notes that the command prints, one string each.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.inner.notes().iter().map(ToString::to_string).collect()
@@ -148,7 +148,7 @@ impl Plan {
         format!("<{}>", self.inner.summary())
     }
 
-    /// For a notebook.
+    /// The picture, for a notebook.
     fn _repr_html_(&self) -> String {
         self.inner.picture()
     }
@@ -176,7 +176,7 @@ impl Procs {
     }
 }
 
-/// Places a job; a command line may stand for it.
+/// Places a job, or the job of a command line, on a machine.
 #[pyfunction]
 pub(crate) fn place(job: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Plan> {
     let py = job.py();
@@ -187,24 +187,24 @@ pub(crate) fn place(job: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Plan>
         .map_err(|error| not_placed(py, &error))
 }
 
-/// The engine's own table, made and dropped; gives its rows. For measuring what Python's columns cost beside it.
+/// Makes and drops the engine's own table, and returns its number of rows. The speed test compares Python's columns with it.
 #[pyfunction]
 pub(crate) fn _table(py: Python<'_>, plan: &Plan) -> usize {
     py.detach(|| std::hint::black_box(plan.inner.table()).len())
 }
 
-/// Places many jobs, each as if it had the machine to itself, on all cores. The first refusal in their order is raised.
+/// Places many jobs, using all cores, each as if it had the machine to itself. If jobs are refused, raises the error of the first.
 #[pyfunction]
 pub(crate) fn place_many(jobs: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Vec<Plan>> {
     let py = jobs.py();
     if jobs.is_instance_of::<PyString>() {
-        // Its signs would be taken for jobs.
+        // Each of its characters would be taken for a job.
         return Err(PyTypeError::new_err(
             "jobs are a list, not a str: place takes one job",
         ));
     }
     let jobs: Vec<PyResult<Job>> = jobs.try_iter()?.map(|job| Job::of(&job?)).collect();
-    // Threads of this call alone: those of an earlier one are not there in a child of fork.
+    // This call starts its own threads: a child of fork does not have the threads of an earlier call.
     let placed: Vec<Option<Result<stowplan::Plan, stowplan::Error>>> = py.detach(|| {
         let place = |job: &PyResult<Job>| {
             let job = job.as_ref().ok()?;

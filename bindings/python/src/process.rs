@@ -1,4 +1,4 @@
-//! One process, one node, the slice of a node.
+//! One process, one node, and the slice of a node.
 
 use crate::error::refused;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
@@ -60,7 +60,7 @@ impl Proc {
     fn cpu_list(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.cpus().iter().collect())
     }
-    /// The GPUs it is given, as `CUDA_VISIBLE_DEVICES` takes them.
+    /// The GPUs it is given, by the numbers that `CUDA_VISIBLE_DEVICES` takes.
     #[getter]
     fn gpus(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.gpus().to_vec())
@@ -115,7 +115,7 @@ impl Node {
     fn number(&self) -> PyResult<u32> {
         Ok(self.inner()?.number())
     }
-    /// The ranks on it, by local rank: a range where they follow each other evenly, else a list.
+    /// The ranks on it, by local rank: a range if the step between them is constant, otherwise a list.
     #[getter]
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let ranks: Vec<u32> = self
@@ -141,7 +141,7 @@ impl Node {
             _ => Ok(PyList::new(py, ranks)?.into_any()),
         }
     }
-    /// What a daemon on this node needs of the plan.
+    /// The part of the plan that the daemon of this node needs, in bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.inner()?.to_bytes()))
     }
@@ -155,7 +155,7 @@ impl Node {
     }
 }
 
-/// What a daemon knows of a plan: the processes of its node.
+/// The part of a plan that the daemon of one node needs: the processes of the node.
 #[pyclass(frozen, module = "stowplan", name = "NodeSlice")]
 pub(crate) struct NodeSlice {
     inner: stowplan::NodeSlice,
@@ -217,14 +217,14 @@ pub(crate) struct SliceProc {
     gpus: Vec<u32>,
 }
 
-/// A place in a sequence; from the end where it is negative.
+/// A place in a sequence. A negative number counts from the end.
 ///
 /// # Errors
 /// `IndexError`.
 pub(crate) fn index(at: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
     let outside = || PyIndexError::new_err(format!("{at} is out of range, there are {len}"));
     let number = at.extract::<isize>().map_err(|error| {
-        // A number that no index can be is one that is not there.
+        // A number that is too large for an index is out of range.
         if error.is_instance_of::<PyOverflowError>(at.py()) {
             outside()
         } else {

@@ -1,6 +1,6 @@
-//! A line as one would type it, cut into words by the rules of Python's `shlex.split`, in time linear in the line.
+//! Cuts a line as typed in a shell into words, by the rules of Python's `shlex.split`, in time linear in the line.
 
-/// How the sign that comes next is read.
+/// How the next character is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Between words.
@@ -9,14 +9,14 @@ enum State {
     Word,
     /// In quotes of this kind.
     Quoted(char),
-    /// Behind a backslash, in quotes or not.
+    /// After a backslash, in quotes of this kind or outside quotes.
     Escaped(Option<char>),
 }
 
 /// The words of a line.
 ///
 /// # Errors
-/// A quotation or a backslash at whose end the line ends.
+/// The line ends inside a quotation, or after a backslash.
 pub(crate) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -37,7 +37,7 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>, &'static str> {
                 state
             }
             (State::Escaped(quote), _) => {
-                // In quotes a backslash counts before the quote and itself alone.
+                // In quotes, a backslash escapes only the quote and itself.
                 if quote.is_some_and(|quote| sign != quote && sign != '\\') {
                     word.push('\\');
                 }

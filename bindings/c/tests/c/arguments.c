@@ -1,4 +1,4 @@
-/* Every function with NULL, empty, huge and broken arguments: a status, a class, nothing written. */
+/* Calls every function with NULL, empty, huge and broken arguments: it returns a status and a class, and writes nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static int faults;
 
 static void *const UNTOUCHED = (void *)0x5a5a;
 
-/* A call that may not be made: it says so, names the class, and leaves its output alone. */
+/* A wrong call: it returns this status and an error of this class. */
 #define BAD(status, class_, call) do { \
     stow_error *error = UNTOUCHED; \
     CHECK((call) == (status)); \
@@ -60,7 +60,7 @@ static void handles(void)
   INVALID(stow_cluster_release(cluster, NULL, &error));
   BAD(STOW_REFUSED, "no-such-job", stow_cluster_release(cluster, plan, &error));
   CHECK(out == UNTOUCHED);
-  /* Without an error to fill. */
+  /* Without a pointer for the error. */
   CHECK(stow_topology_read(NULL, 5, (stow_topology **)&out, NULL) == STOW_INVALID);
   CHECK(stow_topology_read(TEXT("nope"), (stow_topology **)&out, NULL) == STOW_REFUSED);
 }
@@ -116,7 +116,7 @@ static void jobs(void)
   INVALID(stow_job_to_bytes(job, NULL, 1, &needed, &error));
   INVALID(stow_job_to_bytes(job, NULL, 0, NULL, &error));
   CHECK(needed == 88);
-  /* What was refused changed nothing, and the words stay with their place. */
+  /* Refused calls changed nothing, and an error gives its words with their position. */
   stow_error *error;
   CHECK(stow_job_set_map_by(job, 0, TEXT("core:pee=2"), &error) == STOW_REFUSED);
   size_t start, end;

@@ -1,4 +1,4 @@
-/* Eight threads read one job, machine and plan; a child of fork places a job large enough to be shared between threads. */
+/* Eight threads read one job, machine and plan. A child of fork places a job that is large enough to be shared between threads. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void *reader(void *from)
     bad += stow_plan_node_find(plan, text, strlen(text), &node) != STOW_OK || node != proc.node;
     bad += stow_plan_node_ranks(plan, node, ranks, 8, &needed) != STOW_OK || ranks[rank % 8] != rank;
   }
-  /* The first thread that asks makes the table and deals the GPUs; all get the same. */
+  /* The first thread that asks makes the table and deals the GPUs. All threads get the same. */
   uint32_t *column = malloc(stow_plan_ranks(plan) * sizeof *column);
   for (stow_column kind = STOW_COLUMN_APP; kind <= STOW_COLUMN_CPUSET; kind++)
     bad += stow_plan_column(plan, kind, column, stow_plan_ranks(plan), &needed) != STOW_OK;
@@ -48,7 +48,7 @@ static void *reader(void *from)
   return (void *)bad;
 }
 
-/* A million ranks on distinct nodes, with their table: work that is shared. */
+/* Places half a million ranks on 16384 nodes, and makes their table: this work is shared between threads. */
 static int large(void)
 {
   static char hosts[1 << 20];

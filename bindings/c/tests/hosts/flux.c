@@ -1,6 +1,6 @@
-/* Calls the Flux plug-in as a shell would: taskmap.stowplan with the default map, then task.exec in a child for each rank.
+/* Calls the Flux plug-in as a shell would: first taskmap.stowplan, then task.exec in a child for each rank.
  *
- *   host VALUE RANK-BY BIND-TO CORES NODE TASKS [NODE TASKS ...]     "-": not given; the topology is on standard input
+ *   host VALUE RANK-BY BIND-TO CORES NODE TASKS [NODE TASKS ...]     "-": not given. The topology is on standard input.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -20,7 +20,7 @@ static flux_free_f free_kept;
 static char xml[1 << 20], **words;
 static int count, total, rank;
 
-/* What a key means now; "-" is nothing. */
+/* The text of a key; NULL for "-". */
 static const char *text_of(const char *key, int node)
 {
   static const struct { const char *key; int word; } known[] = { { "value", 1 }, { "rank-by", 2 }, { "bind-to", 3 }, { "cores", 4 } };
@@ -40,7 +40,7 @@ static int number_of(const char *key, int node)
   return node < 0 ? total : atoi(words[6 + 2 * node]);
 }
 
-/* Formats as jansson has them: {s:i s?s s:{s:s}}. */
+/* Reads formats in the form of jansson: {s:i s?s s:{s:s}}. */
 static int unpack(int node, const char *format, va_list outs)
 {
   for (const char *at = format; *at; at++) {
@@ -126,7 +126,7 @@ void flux_shell_log(const char *component, int level, const char *file, int line
   va_end(values);
 }
 
-/* In place of the C library's: the test asks for more cpus than this machine has. */
+/* Replaces the function of the C library, because the test asks for more cpus than this machine has. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
   printf("rank %d:", rank);

@@ -1,6 +1,6 @@
-/* Calls the Slurm plug-in as slurmstepd would, node by node, and tells what each task was bound to:
+/* Calls the Slurm plug-in as slurmstepd would on one node, and prints the cpus that each task was bound to:
  *
- *   host PLAN NODE RANK...     what the plug-in says of these ranks on this node, in a step of as many ranks as TASKS says
+ *   host PLAN NODE RANK...     starts these ranks on this node, in a step of $TASKS ranks
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -61,7 +61,7 @@ void slurm_error(const char *format, ...)
   putchar('\n');
 }
 
-/* In place of the C library's: the test asks for more cpus than this machine has. */
+/* Replaces the function of the C library, because the test asks for more cpus than this machine has. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
   printf("rank %u:", rank);

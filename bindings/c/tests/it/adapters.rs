@@ -1,4 +1,4 @@
-//! The plug-ins for Slurm and Flux, called as their shells would: what they bind is what the library says.
+//! Calls the plug-ins for Slurm and Flux as their shells would: they bind each rank to the cpus that the library gives it.
 
 use crate::programs::{flags, folder, installed, run};
 use face::{Job, Machine, Plan, Rank, Topology};
@@ -13,7 +13,7 @@ fn example(path: &str) -> PathBuf {
     folder().join("../examples").join(path)
 }
 
-/// Compiles a plug-in as its page says, and a host with it; `include` has the launcher's headers, `None`: the system has.
+/// Compiles a plug-in as its page says, and a host program with it. `include` has the launcher's headers; `None`: the system's.
 fn built(name: &str, plugin: &str, host: &str, include: Option<&str>) -> (PathBuf, PathBuf) {
     let prefix = installed(name);
     let include = include.map(|folder| format!("-I{}", example(folder).display()));
@@ -51,7 +51,7 @@ fn place(line: &str, machine: &Machine) -> Plan {
     Plan::new(&job, machine).expect("there is room")
 }
 
-/// What a host prints for a rank, with the line's end; nothing for one that is not bound.
+/// The line that a host prints for a rank, with its end. Empty for a rank that is not bound.
 fn bound(plan: &Plan, rank: u32) -> String {
     let proc = plan.proc(Rank::new(rank)).expect("the plan has it");
     let cpus: Vec<String> = proc.cpus().iter().map(|cpu| format!(" {cpu}")).collect();
@@ -61,7 +61,7 @@ fn bound(plan: &Plan, rank: u32) -> String {
     }
 }
 
-/// Runs a host; gives whether it did well, and what it said.
+/// Runs a host. Returns whether it succeeded, and its output.
 fn said(prefix: &Path, command: &mut Command, input: &str) -> (bool, String) {
     let mut child = command
         .env("LD_LIBRARY_PATH", prefix.join("lib"))
@@ -185,7 +185,7 @@ fn flux_maps_and_binds_tasks_as_the_command_does() {
             "{line}"
         );
     }
-    // Of the cores that Flux gave alone.
+    // Only cores that Flux gave are used.
     let (well, told) = shell(&["core", "-", "core", "4-7", "m1", "4"], topology);
     assert!(
         well && told.contains("rank 0: 8 9\n") && told.contains("rank 3: 14 15\n"),

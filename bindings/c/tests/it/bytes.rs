@@ -1,5 +1,6 @@
-//! Any bytes through every function of the C face that takes some: a status, an error that says why, nothing written but on
-//! success, and what was made answers every question. The body of the fuzz target `bindings/c/fuzz`, and its corpus replayed.
+//! Passes any bytes to every function of the C face that takes bytes. Each call gives a status and an error that says why, and
+//! writes only on success. Every object that was made answers every question. This is the body of the fuzz target
+//! `bindings/c/fuzz`; `replay.rs` passes it the target's corpus.
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
@@ -39,10 +40,10 @@ use stowplan::{
 
 type Errors = *mut *mut StowError;
 
-/// Ranks that are asked about one by one.
+/// How many ranks are asked about one by one.
 const ASKED: u32 = 64;
 
-/// A call with a place for its error; gives whether it did well.
+/// Runs a call with a place for its error, and returns whether it succeeded.
 fn called(call: impl FnOnce(Errors) -> u32) -> bool {
     let untouched: *mut StowError = std::ptr::dangling_mut();
     let mut error = untouched;
@@ -74,7 +75,7 @@ fn called(call: impl FnOnce(Errors) -> u32) -> bool {
     false
 }
 
-/// A call that makes something: on success a handle, else nothing.
+/// Runs a call that makes a handle. `None` if it fails.
 fn made<T>(call: impl FnOnce(*mut *mut T, Errors) -> u32) -> Option<*mut T> {
     let untouched: *mut T = std::ptr::dangling_mut();
     let mut out = untouched;
@@ -83,7 +84,7 @@ fn made<T>(call: impl FnOnce(*mut *mut T, Errors) -> u32) -> Option<*mut T> {
     good.then_some(out)
 }
 
-/// Items that a call gives, asked for twice: their number, then they themselves.
+/// The items that a call gives. It is called twice: for their number, then for the items.
 fn items<T: Copy + Default>(call: impl Fn(*mut T, usize, *mut usize) -> u32) -> Vec<T> {
     let mut needed = usize::MAX;
     match call(null_mut(), 0, &raw mut needed) {
@@ -104,9 +105,9 @@ fn items<T: Copy + Default>(call: impl Fn(*mut T, usize, *mut usize) -> u32) -> 
     out
 }
 
-/// Asks a plan everything.
+/// Asks a plan every question, and frees it.
 fn ask(plan: *mut StowPlan) {
-    // SAFETY: the plan lives until it is freed here, and outputs are as large as they are said to be.
+    // SAFETY: the plan lives until it is freed here, and outputs have the capacity that is passed.
     unsafe {
         let (ranks, nodes) = (stow_plan_ranks(plan), stow_plan_nodes(plan));
         for rank in (0..ranks.min(ASKED)).chain([ranks.wrapping_sub(1), ranks]) {
@@ -173,9 +174,9 @@ fn ask(plan: *mut StowPlan) {
     }
 }
 
-/// Places a job, alone and on a cluster, and hands it on.
+/// Places a job, alone and on a cluster, writes it to bytes and reads it again, and frees it.
 fn place(job: *mut StowJob, machine: *mut StowMachine) {
-    // SAFETY: the handles live, and outputs are as large as they are said to be.
+    // SAFETY: the handles live, and outputs have the capacity that is passed.
     unsafe {
         if let Some(plan) = made(|out, errors| stow_plan_new(job, machine, out, errors)) {
             ask(plan);
@@ -215,7 +216,7 @@ fn small() -> *mut StowMachine {
     }
 }
 
-/// The bytes as each text of a job in turn.
+/// Passes the bytes as each text of a job in turn.
 fn texts(text: *const c_char, len: usize, machine: *mut StowMachine) {
     type Set = unsafe extern "C" fn(*mut StowJob, u32, *const c_char, usize, Errors) -> u32;
     let setters: [Set; 5] = [
@@ -257,7 +258,7 @@ fn texts(text: *const c_char, len: usize, machine: *mut StowMachine) {
     }
 }
 
-/// The body: no bytes make any function fail in another way than it says.
+/// The body: with any bytes, functions fail only as the header says.
 pub(crate) fn bytes(bytes: &[u8]) {
     let (data, len) = (bytes.as_ptr(), bytes.len());
     let text: *const c_char = data.cast();

@@ -1,4 +1,4 @@
-//! What a call of the C face costs above the engine's own: at most 100 ns. Run optimized:
+//! Measures how much longer a call of the C face takes than the engine's own: at most 100 ns. Run it optimized:
 //! `cargo test --release -p stowplan-c --test it cost -- --nocapture`.
 
 use face::{Job, Machine, Topology};
@@ -23,14 +23,14 @@ use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_engine::table::names::NodeId;
 
-/// What the page promises.
+/// The promised limit.
 const ABOVE_NS: f64 = 100.0;
-/// Rounds are short and many: some of them nobody else on the machine comes between.
+/// Calls in a round. Rounds are short and many, so that at least some of them run without interruption by other programs.
 const CALLS: u32 = 20_000;
 const ROUNDS: u32 = 100;
 const RANKS: u32 = 1 << 20;
 
-/// Nanoseconds a call, the best of some rounds, over ranks that lie apart.
+/// Nanoseconds per call in the fastest round, over ranks that are far apart.
 fn cost(call: impl Fn(u32)) -> f64 {
     let rounds = (0..ROUNDS).map(|_| {
         let begin = Instant::now();
@@ -40,7 +40,7 @@ fn cost(call: impl Fn(u32)) -> f64 {
     rounds.fold(f64::INFINITY, f64::min)
 }
 
-/// A function, what a call of it costs, and what the engine's own costs.
+/// A function, the cost of a call, and the cost of the engine's own call.
 type Figure = (&'static str, f64, f64);
 
 /// The cost of a call that gives several items.
@@ -56,7 +56,7 @@ fn text(call: impl Fn(u32, *mut c_char, usize, *mut usize) -> u32) -> f64 {
     items(call)
 }
 
-/// The cost of a call that tells one process.
+/// The cost of a call that gives one process.
 fn proc(call: impl Fn(u32, *mut StowProc) -> u32) -> f64 {
     cost(|at| {
         let mut proc = [size_of::<StowProc>(), 0, 0, 0, 0];
@@ -100,7 +100,7 @@ fn of_plans() -> Vec<Figure> {
     let place = |rank: u32| own.place(Rank(rank)).expect("the plan has it");
     let set = |rank| sets.get(place(rank).cpus.expect("it is bound"));
     let node = |at: u32| NodeId::from_row((at % 65536) as usize);
-    // SAFETY: the plan lives until it is freed, and outputs are as large as they are said to be.
+    // SAFETY: the plan lives until it is freed, and outputs have the capacity that is passed.
     let figures = unsafe {
         vec![
             (
@@ -178,7 +178,7 @@ fn of_gpus_and_slices() -> Vec<Figure> {
     );
     let here = |at: u32| part.procs[(at % 8) as usize];
     let set = |at| &part.cpusets[here(at).cpus.expect("it is bound") as usize];
-    // SAFETY: the handles live until they are freed, and outputs are as large as they are said to be.
+    // SAFETY: the handles live until they are freed, and outputs have the capacity that is passed.
     let figures = unsafe {
         let status = stow_slice_read(bytes.as_ptr(), bytes.len(), &raw mut slice, null_mut());
         assert_eq!(status, 0);

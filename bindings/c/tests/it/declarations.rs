@@ -1,6 +1,8 @@
-//! The header against the code, type by type: a C compiler reads both, what cbindgen makes of the code behind the header.
+//! Compares the header with the code, type by type: a C compiler reads the header, followed by the declarations that cbindgen
+//! makes from the code.
 //!
-//! Functions declared twice with other types do not compile; constants and the struct's fields are compared by static assertions.
+//! A function that is declared twice with different types does not compile. Static assertions compare constants and the struct's
+//! fields.
 
 use crate::programs::{folder, run};
 use std::collections::BTreeSet;
@@ -9,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Rust's names of what is opaque, and C's.
+/// The opaque types: their names in Rust and in C.
 const HANDLES: &[(&str, &str)] = &[
     ("StowTopology", "stow_topology"),
     ("StowMachine", "stow_machine"),
@@ -20,7 +22,7 @@ const HANDLES: &[(&str, &str)] = &[
     ("StowError", "stow_error"),
 ];
 
-/// What cbindgen makes of the code: handles by the header's names, all else with `CODE_` in front.
+/// The declarations that cbindgen makes from the code: handles have the header's names, everything else has the prefix `CODE_`.
 fn of_code() -> String {
     let mut config = cbindgen::Config {
         language: cbindgen::Language::C,
@@ -44,7 +46,7 @@ fn of_code() -> String {
         .expect("it reads the code")
         .write(&mut out);
     let text = String::from_utf8(out).expect("it writes text");
-    // Functions take the header's struct; that ours is the same is asserted below.
+    // Functions take the header's struct. Assertions below check that ours is the same.
     text.replace("struct CODE_StowProc *", "struct stow_proc *")
 }
 
@@ -55,7 +57,7 @@ fn without_comments(text: &str) -> String {
     behind.fold(first, |out, (_, rest)| out + rest)
 }
 
-/// Names in C text that begin so.
+/// The names in C text that begin with `begin`.
 fn names(text: &str, begin: &str) -> BTreeSet<String> {
     let words = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'));
     let found = words.filter(|word| word.starts_with(begin));
@@ -147,7 +149,7 @@ fn the_header_has_the_types_and_numbers_of_the_code() {
     };
     run(&mut compile(&file));
 
-    // That it can fail: one type, one number.
+    // The check can fail: for one type and for one number.
     for (from, to) in [
         (
             "stow_plan_column(const struct stow_plan",

@@ -1,4 +1,4 @@
-//! The header against the code: the same functions with as many arguments, and nothing else exported.
+//! Compares the header with the code: the same functions with the same numbers of arguments, and nothing else is exported.
 
 use crate::programs::{folder, library, run};
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ fn nothing_else_is_exported_and_the_name_is_the_promised_one() {
     );
 }
 
-/// Functions that take no bytes from anybody.
+/// Functions that take no bytes from callers.
 const WITHOUT_BYTES: &[&str] = &["stow_api_version"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `tools/install`: what is where, and a program built against it with nothing but `cc` and `pkg-config`.
+//! Tests `tools/install`: which files it installs, and a program that is built with only `cc` and `pkg-config`.
 
 use crate::programs::{folder, run};
 use std::fs;
@@ -23,13 +23,13 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
     let _ = fs::remove_dir_all(&prefix);
     let script = folder().join("../../tools/install");
-    // What was built for the tests is installed.
+    // Installs the files that were built for the tests.
     let own = std::env::current_exe().expect("a test has a path");
     let profile = match own.ancestors().nth(2).and_then(Path::file_name) {
         Some(name) if name != "debug" => name.to_str().expect("profiles are words"),
         _ => "dev",
     };
-    // Twice: it may be repeated.
+    // Twice, because the installation may be repeated.
     for _ in 0..2 {
         let mut install = Command::new(&script);
         install.args(["--profile", profile]).arg(&prefix);

@@ -1,18 +1,18 @@
-//! The library as C programs have it: the header against the code, programs compiled and run.
+//! Tests of the library as C programs use it: the header is compared with the code, and programs are compiled and run.
 
 // Plug-ins for Slurm and Flux, called as their shells would.
 mod adapters;
-// Any bytes through every function.
+// Passes any bytes to every function.
 mod bytes;
 // What a call costs.
 mod cost;
-// The header says what the library exports.
+// The header declares exactly what the library exports.
 mod header;
-// What tools/install makes.
+// The folder that tools/install makes.
 mod install;
-// What fuzzing found before.
+// Inputs that fuzzing found before.
 mod replay;
-// The header against the code, type by type.
+// Compares the header with the code, type by type.
 mod declarations;
 // C programs, compiled as users compile them.
 mod programs;

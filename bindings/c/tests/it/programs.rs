@@ -46,7 +46,7 @@ fn has(program: &str) -> bool {
         .is_ok_and(|done| done.status.success())
 }
 
-/// What rustc says a static library needs.
+/// The libraries that a static library needs, as rustc reports them.
 const PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 
 /// A folder as `tools/install` makes it.
@@ -87,7 +87,7 @@ pub(crate) fn flags(prefix: &Path, more: &[&str]) -> Vec<String> {
 
 const STRICT: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror", "-g"];
 
-/// Compiles a program against both libraries, and gives what it says.
+/// Compiles a program against both libraries, and returns its output, which must be the same.
 fn said(name: &str, source: &str) -> String {
     let prefix = installed(name);
     let source = folder().join(source);

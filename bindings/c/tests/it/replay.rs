@@ -1,4 +1,4 @@
-//! What fuzzing found before, in this face and in the library below it, through the C face.
+//! Passes inputs that fuzzing found before, for the C face or for the library below it, to the C face.
 
 use crate::bytes::bytes;
 use crate::programs::folder;
@@ -26,7 +26,7 @@ fn the_corpora_pass() {
     assert!(found.len() > 40, "{} files", found.len());
     for path in found {
         let data = fs::read(&path).expect("it is read");
-        // What is larger costs much and is in the corpora of its own targets.
+        // A larger input takes long, and the target of its own corpus reads it.
         if data.len() <= 1 << 14 {
             bytes(&data);
         }

@@ -178,7 +178,7 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]: ...
     def _repr_html_(self) -> str: ...
 
-# Dictionaries with the keys of the command's JSON; "from" is no name in Python.
+# Dictionaries with the keys of the command's JSON. "from" is a keyword in Python and cannot be the name of a field.
 _Word = TypedDict("_Word", {"option": str, "value": str, "from": str, "rule": str | None})
 
 class _Instead(TypedDict):

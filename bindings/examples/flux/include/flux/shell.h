@@ -1,7 +1,7 @@
-/* What stowplan_flux.c uses of Flux's <flux/shell.h>, by the manual pages flux_plugin_add_handler(3), flux_plugin_arg_unpack(3),
+/* The part of Flux's <flux/shell.h> that stowplan_flux.c uses, from the manual pages flux_plugin_add_handler(3), flux_plugin_arg_unpack(3),
  * flux_shell_info_unpack(3), flux_shell_rank_info_unpack(3), flux_shell_getopt_unpack(3), flux_shell_get_hwloc_xml(3),
- * flux_shell_current_task(3), flux_shell_task_info_unpack(3) and flux_shell_log(3): to compile the example where Flux's headers are
- * not installed, and for the host program that tests it. Where they are, theirs are used. */
+ * flux_shell_current_task(3), flux_shell_task_info_unpack(3) and flux_shell_log(3). It serves to compile the example without Flux's
+ * headers, and the host program that tests it. If Flux's headers are installed, use those. */
 #ifndef STOWPLAN_EXAMPLE_FLUX_SHELL_H
 #define STOWPLAN_EXAMPLE_FLUX_SHELL_H
 

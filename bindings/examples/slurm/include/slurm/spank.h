@@ -1,5 +1,5 @@
-/* What stowplan_spank.c uses of Slurm's spank.h, by its manual spank(7): to compile the example where Slurm's headers are not
- * installed, and for the host program that tests it. Where they are, theirs are used. */
+/* The part of Slurm's spank.h that stowplan_spank.c uses, from its manual spank(7). It serves to compile the example without Slurm's
+ * headers, and the host program that tests it. If Slurm's headers are installed, use those. */
 #ifndef STOWPLAN_EXAMPLE_SPANK_H
 #define STOWPLAN_EXAMPLE_SPANK_H
 
@@ -7,7 +7,7 @@ typedef struct spank_handle *spank_t;
 typedef int spank_err_t;
 enum { ESPANK_SUCCESS = 0, ESPANK_ERROR = 3000 };
 
-/* Items, by their place in the list of the manual. */
+/* Items, numbered by their position in the list of the manual. */
 typedef enum spank_item { S_JOB_TOTAL_TASK_COUNT = 7, S_TASK_GLOBAL_ID = 12 } spank_item_t;
 
 struct spank_option {
