@@ -6,7 +6,7 @@ use crate::id::Id as _;
 use crate::plan::{Derived, Placed, Plan};
 use crate::policy::MapBy;
 use crate::spawn::request::owner;
-use crate::stage::alloc::build::build;
+use crate::stage::alloc::build_pool::build_pool;
 use crate::stage::component::Call;
 pub use crate::stage::component::Components;
 use crate::stage::job::count::{count, total};
@@ -75,7 +75,7 @@ pub(crate) fn build_workspace(
     machine: &mut Machine,
 ) -> Result<Workspace, MapError> {
     resolved.check_cores(&machine.topologies)?;
-    build(resolved, machine).map(Workspace::new)
+    build_pool(resolved, machine).map(Workspace::new)
 }
 
 /// Places a resolved job on the nodes of a workspace.

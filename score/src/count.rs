@@ -1,4 +1,6 @@
 //! Counts the edges that leave each object, over columns of object numbers.
+//!
+//! Regular halos take a short cut (`regular.rs`), matrices are counted as they are read (`streamed.rs`); `score.rs` chooses.
 
 use crate::column::{Column, NARROW, Number, Order, column};
 use crate::memory::Columns;

@@ -1,4 +1,4 @@
-//! `stow_job`.
+//! `stow_job`: describes a job. `plan.rs` and `cluster.rs` place it.
 
 use crate::answer::list;
 use crate::constants::{STOW_COUNT, STOW_JOB};

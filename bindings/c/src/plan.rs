@@ -1,4 +1,4 @@
-//! `stow_plan`.
+//! `stow_plan`: places a job (`stow_plan_new`), and answers questions about the plan.
 
 use crate::answer::{UNTOLD, list, say, tell};
 use crate::fail::Fail;

@@ -5,7 +5,7 @@ pub mod at;
 // Wrong requests: words, values, combinations, files that do not parse.
 pub mod spec;
 // Parts of messages that several errors use.
-pub mod words;
+pub mod phrases;
 // Requests that these nodes cannot honor: nodes, slots, objects, cpus.
 pub mod place;
 // Their classes.

@@ -1,6 +1,6 @@
 //! What cannot be placed: nodes, slots, objects, cpus. Source: errors "What is given", "Room", "Objects and cpus".
 
-use super::words::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
+use super::phrases::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
 use crate::count::counted as number;
 
 /// A sound request that these nodes cannot honor.

@@ -1,4 +1,6 @@
 //! The questions that a plan answers by arithmetic: where is a rank, and who is on a node.
+//!
+//! The search for a rank is in `rank/find.rs`.
 
 use super::Plan;
 use super::app::{AppPlan, ProcInRun};

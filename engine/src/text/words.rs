@@ -1,4 +1,6 @@
 //! The words of directives, as tables. Parser, help and hints all use them. Source: `semantics` 2.2, 2.3.
+//!
+//! Also: how words may be shortened (`find_word`), and the nearest word to a misspelled one (`nearest`).
 
 use crate::error::spec::WordFault;
 use crate::policy::{BindTo, MapBy, ObjKind, PprObject, RankBy};

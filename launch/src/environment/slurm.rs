@@ -1,4 +1,6 @@
 //! Slurm: the nodes and tasks of the job, or of each component if there are several.
+//!
+//! `hostlist.rs` expands `SLURM_JOB_NODELIST`.
 
 use super::hostlist::{counts, hosts as names};
 use super::{BadEnvironment, Found, Lookup, number, set};

@@ -9,8 +9,8 @@
 //! ```
 //! The payload is postcard. The journal writes to a [`Store`]; the program that embeds it handles files.
 
+mod first_frame;
 mod frame;
-mod open;
 mod replay;
 
 pub use frame::{Frame, Frames, JournalFrame as FrameKind, MAGIC, Scan, Tail, scan};
@@ -24,7 +24,7 @@ use super::image::Image;
 use super::judge::judge;
 use super::state::{Initial, State};
 use super::status::Status;
-use open::{LAYOUT, Open};
+use first_frame::{LAYOUT, Open};
 use serde::Serialize;
 use stowplan_engine::limit::FRAME_BYTES_MAX;
 

@@ -1,7 +1,9 @@
 //! From journal bytes back to a state.
+//!
+//! The file, and its last frame that was cut off, are handled by `tools/src/journal_file.rs`.
 
+use super::first_frame::{LAYOUT, Open};
 use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
-use super::open::{LAYOUT, Open};
 use crate::apply::apply_into;
 use crate::config::Config;
 use crate::effects::Effects;

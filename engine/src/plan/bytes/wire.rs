@@ -1,4 +1,6 @@
 //! How plans are encoded: variable-length numbers, columns as groups of steps, sealed frames.
+//!
+//! Other sealed bytes: requests (`spawn/relay.rs`), jobs (`job/src/bytes.rs`), journals (`session/src/journal/frame.rs`).
 
 use crate::limit::PLAN_VALUES_MAX;
 

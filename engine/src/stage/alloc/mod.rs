@@ -15,7 +15,7 @@ pub(crate) mod hostfile;
 // The nodes that an app names.
 pub(crate) mod named;
 // Which nodes the job has.
-pub(crate) mod build;
+pub(crate) mod build_pool;
 // Which nodes an app may use, and how many slots of each.
 pub(crate) mod select;
 

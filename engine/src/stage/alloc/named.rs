@@ -1,10 +1,12 @@
 //! The nodes that an app names, and how many of their slots it claims. Source: `semantics` 1.2 to 1.4.
+//!
+//! `+nK` and `+e` of `-H` are resolved here; relative nodes of rankfiles and sequence files in `place/entries.rs`.
 
 use super::hostfile::kept_names;
 use super::pool::Pool;
 use super::selected::Named;
 use super::slots::SlotsSaid;
-use crate::error::words::EmptyNodes;
+use crate::error::phrases::EmptyNodes;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::table::apps::AppId;

@@ -1,4 +1,6 @@
 //! The pool: the nodes of a job, and the tables that they point into.
+//!
+//! `build_pool.rs` makes it, from `-H`, hostfiles or sessions.
 
 use super::nodes::Nodes;
 use super::selected::Candidate;

@@ -5,7 +5,7 @@ use super::named::{look_up, named};
 use super::pool::Pool;
 use super::selected::{Candidate, Named, Selected, SlotChanges};
 use super::slots::SlotsSaid;
-use crate::error::words::FullNodes;
+use crate::error::phrases::FullNodes;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{NoLocal, Oversubscribe};

@@ -1,7 +1,7 @@
 //! An app about to be placed.
 
 use crate::count::ProcCount;
-use crate::error::words::Counted;
+use crate::error::phrases::Counted;
 use crate::id::Id as _;
 use crate::stage::component::Component;
 use crate::stage::resolve::Resolved;

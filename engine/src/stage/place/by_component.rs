@@ -9,7 +9,7 @@ use super::memo::TrialId;
 use super::placement::Placement;
 use super::refuse::not_enough_slots;
 use crate::count::{ProcCount, counted};
-use crate::error::words::Counted;
+use crate::error::phrases::Counted;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;

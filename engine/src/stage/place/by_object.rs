@@ -1,4 +1,7 @@
 //! By object, or by distance to a device: node after node, or over all nodes with SPAN. Source: `semantics` 4.3.
+//!
+//! This file says how many processes a node takes. `filling.rs` goes over the nodes, `rounds.rs` with SPAN; `node/capacity.rs` says what
+//! objects hold.
 
 use super::filling::{self, Lays};
 use super::group::NodeTake;

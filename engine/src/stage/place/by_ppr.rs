@@ -6,7 +6,7 @@ use super::map_policy::{Counting, Counts, GroupView, MapPolicy};
 use super::placement::Placement;
 use super::{by_object, refuse};
 use crate::count::counted;
-use crate::error::words::FullNodes;
+use crate::error::phrases::FullNodes;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{ObjKind, Oversubscribe, PprObject};

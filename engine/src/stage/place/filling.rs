@@ -1,4 +1,6 @@
 //! Nodes in list order, each filled before the next; then even shares of what is left. Source: `semantics` 4.1, 4.8.
+//!
+//! The even shares are the second pass, under OVERSUBSCRIBE. By node and with SPAN, `rounds.rs` does both in one pass.
 
 use super::map_policy::{MapPolicy, Pass, lay_or_refuse, node_takes};
 use super::placement::Placement;

@@ -2,7 +2,7 @@
 //! `semantics` 4.5, 4.6, `per-app` 9.1.
 
 use super::app::App;
-use crate::error::words::Counted;
+use crate::error::phrases::Counted;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::stage::node::bind::{Failure, Mask, Target};
 use crate::stage::node::bits::Bits;

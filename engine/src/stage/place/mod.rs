@@ -60,7 +60,7 @@ mod listed_node;
 mod listed;
 
 use crate::count::ProcCount;
-use crate::error::words::Counted;
+use crate::error::phrases::Counted;
 use crate::error::{MapError, Note, PlaceError};
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
 use crate::stage::alloc::Pool;

@@ -3,7 +3,7 @@
 
 use super::group::NodeGroup;
 use super::placement::Placement;
-use crate::error::words::{Counted, FullNodes, Kinds};
+use crate::error::phrases::{Counted, FullNodes, Kinds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};

@@ -1,4 +1,6 @@
 //! Bindings that nobody said, decided by the size of the job. Source: `semantics` 3.6.
+//!
+//! Which bindings wait for the size is decided in `options.rs` (`settle_bind`).
 
 use crate::policy::{BindTo, ObjKind};
 use crate::table::apps::Policy;

@@ -1,4 +1,7 @@
-//! A page for people: at most 24 lines for a job of any size. Its rows are shapes of nodes, never nodes.
+//! A page for people, of a job of any size.
+//!
+//! Up to 32 ranks have a line each (`listing.rs`). Beyond that the page has at most 24 lines, and its rows are shapes of nodes (`shapes.rs`,
+//! `table.rs`), never nodes.
 
 // What each app asked for.
 mod apps;

@@ -1,4 +1,6 @@
 //! Parts of messages that several errors use.
+//!
+//! The nearest spelling of a misspelled word is found in `text/words.rs`.
 
 use crate::count::counted;
 use std::fmt;

@@ -22,7 +22,7 @@ use crate::text::host_entries::{HostEntry, HostListId};
 ///
 /// # Errors
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
-pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
+pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
     // The sessions decide which nodes there are: `-H` selects among them.
     let from_hosts = machine.candidates.is_none();
