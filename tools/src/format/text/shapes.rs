@@ -1,6 +1,6 @@
 //! Shapes of nodes: all nodes on which a job looks the same, wherever they are in the pool.
 //!
-//! `mod.rs` lays out the page that shows them, `table.rs` their rows.
+//! `page.rs` lays out the page that shows them, `table.rs` their rows.
 
 use crate::format::spread::{self, AppRun};
 use std::collections::HashMap;

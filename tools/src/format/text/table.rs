@@ -1,7 +1,7 @@
 //! A row per shape: the number of nodes, what each node holds, and the names of the nodes.
 
-use super::Shown;
 use super::shapes::Shape;
+use super::shown::Shown;
 use super::strip::Strips;
 use crate::format::Told;
 use crate::format::hosts;
