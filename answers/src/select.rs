@@ -6,7 +6,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_engine::text::host_entries::{EntrySlots, HostEntry};
+use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_job::args::Parts;
 use stowplan_job::error::JobError;

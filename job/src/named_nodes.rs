@@ -2,7 +2,7 @@
 
 use crate::error::JobError;
 use stowplan_engine::table::names::NameRange;
-use stowplan_engine::text::host_entries::{EntrySlots, HostEntry};
+use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
 use stowplan_engine::text::hostlist::{HostFault, read_hosts};
 
 /// The names of `NODES=T`: a host list without counts.

@@ -1,4 +1,6 @@
 //! Bindings, dealt again by the text of `semantics` 7: which cpus a process gets, and which are consumed.
+//!
+//! `walk.rs` compares the result with the cpus of the plan (`Promise::Cpus`).
 
 use super::bits::{Bits, Mask, Ranges};
 use super::hardware::{Hardware, joined, meet, span};

@@ -12,7 +12,7 @@ use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::Origin;
-use stowplan_engine::text::host_entries::HostEntry;
+use stowplan_engine::text::host_types::HostEntry;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_job::args::map_args;
 use stowplan_job::error::JobError;

@@ -1,7 +1,7 @@
 //! Hostfiles: what each line says. No node is looked up. Source: `semantics` 1.4.
 
 use super::cursor::Cursor;
-use super::host_entries::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange};
+use super::host_types::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange};
 use super::hostlist::{HostFault, plain, read_names, read_relative};
 use super::lines::{Line, each_line};
 use crate::error::SpecError;

@@ -1,6 +1,6 @@
 //! `-H` lists: `a:4,b,c:*,n[000-127]:8,+n2,+e:2`. Source: `semantics` 1.3; bracket ranges stay ranges.
 
-use super::host_entries::{EntrySlots, HostEntry, NameRange};
+use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
 use std::net::IpAddr;
 

@@ -17,7 +17,7 @@ pub mod mapping;
 // A file as lines.
 pub(crate) mod lines;
 // What host lists and hostfiles say.
-pub mod host_entries;
+pub mod host_types;
 // `n[000-127]:4`.
 pub mod hostlist;
 // Hostfiles.

@@ -2,7 +2,7 @@
 
 use crate::names;
 use crate::refusal::Refusal;
-use stowplan_engine::text::host_entries::{Hostfile, HostfileLine, HostfileWhat, NameRange};
+use stowplan_engine::text::host_types::{Hostfile, HostfileLine, HostfileWhat, NameRange};
 
 /// A node of a file.
 pub(crate) struct Named {

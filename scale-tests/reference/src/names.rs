@@ -1,7 +1,7 @@
 //! Names of nodes: cuts them at the first dot, expands ranges, finds the number at the end of a name.
 
 use std::net::IpAddr;
-use stowplan_engine::text::host_entries::NameRange;
+use stowplan_engine::text::host_types::NameRange;
 
 /// The name up to its first dot, unless it is an IP address.
 pub(crate) fn short(name: &str) -> String {

@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::{World, names};
 use std::collections::{BTreeMap, BTreeSet};
 use stowplan_engine::policy::CpuMode;
-use stowplan_engine::text::host_entries::{EntrySlots, HostEntry, Hosts};
+use stowplan_engine::text::host_types::{EntrySlots, HostEntry, Hosts};
 
 /// One node, and what earlier apps left on it.
 #[derive(Clone, Debug)]

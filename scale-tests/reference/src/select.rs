@@ -5,7 +5,7 @@ use crate::pool::{Node, Pool};
 use crate::refusal::Refusal;
 use stowplan_engine::policy::{NoLocal, Oversubscribe};
 use stowplan_engine::table::apps::{AppId, Policy};
-use stowplan_engine::text::host_entries::{EntrySlots, HostEntry, Hosts};
+use stowplan_engine::text::host_types::{EntrySlots, HostEntry, Hosts};
 
 /// A node of an app's list, and the claim of its `-H`.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::set::SetError;
 use stowplan_engine::table::listings::Listing;
-use stowplan_engine::text::host_entries::HostEntry;
+use stowplan_engine::text::host_types::HostEntry;
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_engine::text::listings::{read_affinity, read_rankfile, read_sequence};

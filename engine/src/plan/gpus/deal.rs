@@ -1,4 +1,6 @@
 //! Deals GPUs to the processes of one group, one by one or several at a time.
+//!
+//! `nodes.rs` deals for each kind of node, among the GPUs that `near.rs` says are near.
 
 use crate::plan::placed::row;
 use crate::policy::GpuShare;

@@ -16,7 +16,7 @@ use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
-use crate::text::host_entries::{HostEntry, HostListId};
+use crate::text::host_types::{HostEntry, HostListId};
 
 /// Builds the pool of a job: every node in its first state.
 ///

@@ -8,7 +8,7 @@ use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::{NameRange, Names, NodeRange, TooManyNodes};
 use crate::table::states::{NodeState, StateId};
-use crate::text::host_entries::{Hostfile, HostfileLine, HostfileWhat, Hosts};
+use crate::text::host_types::{Hostfile, HostfileLine, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
 /// The slots that a node is given, and its max_slots.

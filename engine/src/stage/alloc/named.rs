@@ -12,7 +12,7 @@ use crate::id::Id as _;
 use crate::table::apps::AppId;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, push_joined};
-use crate::text::host_entries::{HostEntry, HostfileId, Hosts};
+use crate::text::host_types::{HostEntry, HostfileId, Hosts};
 use std::sync::Arc;
 
 /// The nodes that an app names, or the pool if it names none. They are kept, unless they depend on where processes are.

@@ -13,7 +13,7 @@ use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::Intervals;
 use crate::table::names::{NodeRange, cut_around};
 use crate::table::states::{NodeState, StateId, States};
-use crate::text::host_entries::Hosts;
+use crate::text::host_types::Hosts;
 use std::borrow::Cow;
 
 /// The nodes that an app may use, and how many slots of each: neighbouring nodes of one state and one claim. Full nodes drop out.

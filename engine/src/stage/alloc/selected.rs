@@ -5,7 +5,7 @@ use crate::table::interner::ById;
 use crate::table::intervals::Intervals;
 use crate::table::names::{NodeRange, push_joined};
 use crate::table::states::StateId;
-use crate::text::host_entries::{HostListId, HostfileId};
+use crate::text::host_types::{HostListId, HostfileId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 

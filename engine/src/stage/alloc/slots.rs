@@ -6,7 +6,7 @@
 //! Slots that nobody gave are inferred in `build_pool.rs`. In a hostfile, max_slots without slots gives that many slots (`hostfile.rs`).
 
 use crate::table::states::NodeState;
-use crate::text::host_entries::EntrySlots;
+use crate::text::host_types::EntrySlots;
 use std::ops::{Add, Sub};
 
 impl NodeState {

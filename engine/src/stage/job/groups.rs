@@ -12,7 +12,7 @@ use crate::table::apps::{AppId, ListingId, Numbering};
 use crate::table::intervals::Intervals;
 use crate::table::listings::EntryNode;
 use crate::table::names::NodeRange;
-use crate::text::host_entries::{HostEntry, HostListId, HostfileId};
+use crate::text::host_types::{HostEntry, HostListId, HostfileId};
 use std::collections::HashMap;
 
 /// Apps that compete with no app outside the group, and the nodes that they may touch.

@@ -7,7 +7,7 @@ use crate::id::Id as _;
 use crate::policy::MapBy;
 use crate::table::apps::Numbering;
 use crate::table::listings::{EntryNode, Listing};
-use crate::text::host_entries::{EntrySlots, HostEntry};
+use crate::text::host_types::{EntrySlots, HostEntry};
 use crate::text::hostlist::plain;
 use crate::text::lines::bad_file;
 use crate::text::listings::{read_rankfile, read_sequence};

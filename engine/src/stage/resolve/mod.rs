@@ -34,7 +34,7 @@ use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
 use crate::table::listings::Listing;
 use crate::table::topologies::Topologies;
 use crate::text::cursor::whole_ranges;
-use crate::text::host_entries::{HostListId, HostfileId, Hosts};
+use crate::text::host_types::{HostListId, HostfileId, Hosts};
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
 use crate::text::listings::read_affinity;

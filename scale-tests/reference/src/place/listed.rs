@@ -10,7 +10,7 @@ use stowplan_engine::policy::{CpuMode, MapBy, NoLocal, ObjKind};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::table::listings::{EntryNode, Listing, SlotPart};
-use stowplan_engine::text::host_entries::{HostEntry, HostfileWhat};
+use stowplan_engine::text::host_types::{HostEntry, HostfileWhat};
 
 /// One entry, for one process.
 #[derive(Clone, Debug)]
