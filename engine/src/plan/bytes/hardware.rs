@@ -141,8 +141,7 @@ pub(super) fn read_topologies(
 }
 
 fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
-    let pus = reader.rows()?;
-    reader.ensure(|| pus <= PUS_MAX as usize, "fewer PUs")?;
+    let pus = reader.rows_up_to(PUS_MAX as usize, "fewer PUs")?;
     let pus_os = reader.column(pus)?;
     let most = COVERED_FREE + COVERED_PER_PU * pus_os.len() as u64;
     let (mut objects, mut covered) = (Vec::new(), 0);
@@ -190,8 +189,7 @@ fn read_kind(
     kind: ObjKind,
     objects: &mut Vec<DraftObject>,
 ) -> Result<u64, BadPlan> {
-    let count = reader.rows()?;
-    reader.ensure(|| count <= OBJECTS_MAX as usize, "fewer objects")?;
+    let count = reader.rows_up_to(OBJECTS_MAX as usize, "fewer objects")?;
     let rows = reader.columns(count)?;
     if rows.is_empty() {
         return Ok(0);

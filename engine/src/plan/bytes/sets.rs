@@ -53,8 +53,7 @@ pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s Roar
 
 /// Reads sets in order.
 pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Vec<RoaringBitmap>, BadPlan> {
-    let count = reader.rows()?;
-    reader.ensure(|| count <= PLAN_CPUSETS_MAX, "at most 2^24 sets of cpus")?;
+    let count = reader.rows_up_to(PLAN_CPUSETS_MAX, "at most 2^24 sets of cpus")?;
     let mut sets = Vec::new();
     let mut told = 0;
     while sets.len() < count {

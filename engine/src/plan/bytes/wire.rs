@@ -349,6 +349,15 @@ impl<'b> Reader<'b> {
     pub(crate) fn rows(&mut self) -> Result<usize, BadPlan> {
         self.size(GROUP_MAX / 2, "a length that the bytes left can fill")
     }
+    /// The same, where there are at most so many.
+    pub(crate) fn rows_up_to(
+        &mut self,
+        most: usize,
+        expected: &'static str,
+    ) -> Result<usize, BadPlan> {
+        let rows = self.rows()?;
+        self.require((rows <= most).then_some(rows), expected)
+    }
     /// Reads the number of rows, then the rows as columns.
     pub(crate) fn table<const N: usize>(&mut self) -> Result<Vec<[u32; N]>, BadPlan> {
         let rows = self.rows()?;

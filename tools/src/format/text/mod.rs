@@ -30,4 +30,3 @@ mod page;
 
 pub use machines::machines;
 pub use page::{write, write_some};
-pub use shown::LINES_MAX;

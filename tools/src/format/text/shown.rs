@@ -6,7 +6,7 @@ use super::strip::Strips;
 use crate::format::Told;
 
 /// The most lines of a page.
-pub const LINES_MAX: usize = 24;
+pub(super) const LINES_MAX: usize = 24;
 /// The most shapes that have a row.
 const SHAPES: usize = 6;
 
