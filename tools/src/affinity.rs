@@ -4,7 +4,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
-use stowplan_launch::cpus::read_list;
+use stowplan_launchers::cpus::read_list;
 
 /// The cpus that this process may run on, by OS number.
 ///

@@ -12,10 +12,10 @@ use std::process::Command;
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::{Plan, ProcPlace};
-use stowplan_launch::cpus::ranges;
-use stowplan_launch::environment::rank::{Identity, identity};
-use stowplan_launch::live::same_host;
-use stowplan_launch::openmp;
+use stowplan_launchers::cpus::ranges;
+use stowplan_launchers::environment::rank::{Identity, identity};
+use stowplan_launchers::live::same_host;
+use stowplan_launchers::openmp;
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
     if !asked.gpus && named.is_none() {
         return Ok(Vec::new());
     }
-    stowplan_launch::gpus::variables(plan, place, named).map_err(|why| {
+    stowplan_launchers::gpus::variables(plan, place, named).map_err(|why| {
         let sentence =
             format!("exec --gpus: {why}\nhelp: --gpu-env NAME names the variable that shows them");
         told("bad-option", sentence)

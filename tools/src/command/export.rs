@@ -10,7 +10,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, job_args};
 use stowplan_job::error::one_line;
-use stowplan_launch::export::{Dialect, export, survey};
+use stowplan_launchers::export::{Dialect, export, survey};
 
 /// Runs the subcommand with the arguments after `export`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {

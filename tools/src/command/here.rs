@@ -9,7 +9,7 @@ use stowplan_job::args::{MapArgs, map_args};
 use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::{AppWords, CommandLine};
-use stowplan_launch::environment::{Found, Here, System, hosts};
+use stowplan_launchers::environment::{Found, Here, System, hosts};
 
 /// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]

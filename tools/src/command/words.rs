@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use stowplan_engine::text::words::{self, spellings};
 use stowplan_job::args::FORMATS;
 use stowplan_job::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
-use stowplan_launch::environment::System;
+use stowplan_launchers::environment::System;
 use stowplan_topo::builtin::MACHINES;
 
 /// Words of `completions`, in the order of the help text.

@@ -223,7 +223,7 @@ fn no_files_beside_each_other_stand_in_a_circle() {
     let crates = [
         "topo",
         "job",
-        "launch",
+        "launchers",
         "score",
         "stowplan",
         "answers",

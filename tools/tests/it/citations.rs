@@ -26,7 +26,7 @@ const CITING: &[&str] = &[
     "stowplan",
     "answers",
     "score",
-    "launch",
+    "launchers",
     "bench",
     "scale-tests",
     "cases",

@@ -13,7 +13,7 @@ const PUBLISHED: &[&str] = &[
     "stowplan-job",
     "stowplan-answers",
     "stowplan-score",
-    "stowplan-launch",
+    "stowplan-launchers",
     "stowplan",
     "stowplan-cli",
 ];

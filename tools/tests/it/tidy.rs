@@ -18,7 +18,7 @@ const SOURCES: &[&str] = &[
     "topo",
     "job",
     "answers",
-    "launch",
+    "launchers",
     "score",
     "stowplan",
     "tools",

@@ -6,9 +6,9 @@ use crate::output;
 use crate::report::Refused;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
-use stowplan_launch::cpus::ranges;
-use stowplan_launch::environment::Lookup as _;
-use stowplan_launch::live::{Cause, ComparedGpus, Report, compare, read, write};
+use stowplan_launchers::cpus::ranges;
+use stowplan_launchers::environment::Lookup as _;
+use stowplan_launchers::live::{Cause, ComparedGpus, Report, compare, read, write};
 
 /// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 //! ```
 //! use stowplan_engine::stage::resolve::NoFiles;
 //! use stowplan_job::{args::map_args, outside::FilesAlone, place::place};
-//! use stowplan_launch::export::{Dialect, export};
+//! use stowplan_launchers::export::{Dialect, export};
 //!
 //! let words = ["--topo", "core:2 pu:2", "-H", "a:2,b:2", "-n", "4", "--map-by", "core", "./x"];
 //! let asked = map_args(&words.map(str::to_owned))?;
@@ -41,3 +41,13 @@ pub mod environment;
 pub mod openmp;
 // What a process really got, and whether this was planned.
 pub mod live;
+// A job may be a launcher's own line: what is asked, what becomes of it.
+pub mod line;
+// One folder for each launcher's lines.
+pub mod aprun;
+pub mod flux;
+pub mod hydra;
+pub mod intel;
+pub mod jsrun;
+pub mod pals;
+pub mod slurm;

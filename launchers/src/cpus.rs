@@ -9,7 +9,7 @@ use stowplan_engine::table::topologies::{Topologies, TopologyId};
 /// A mask, `0x101`; `0x0` for no cpu. Cost: the words up to the highest cpu.
 ///
 /// ```
-/// use stowplan_launch::cpus::mask;
+/// use stowplan_launchers::cpus::mask;
 /// assert_eq!(mask(&[0, 8].into_iter().collect()), "0x101");
 /// assert_eq!(mask(&[1, 100].into_iter().collect()), "0x10000000000000000000000002");
 /// ```

@@ -76,7 +76,7 @@ impl Word {
 /// A word, in quotes if the shell would not take it as one plain word otherwise.
 ///
 /// ```
-/// use stowplan_launch::script::quoted;
+/// use stowplan_launchers::script::quoted;
 /// assert_eq!(quoted("--host=a:2,b"), "--host=a:2,b");
 /// assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
 /// assert_eq!(quoted(""), "''");

@@ -36,7 +36,7 @@ pub enum ComparedGpus {
 /// Whether two names are of one host: they are equal, or one is the part of the other before its first dot.
 ///
 /// ```
-/// use stowplan_launch::live::same_host;
+/// use stowplan_launchers::live::same_host;
 /// assert!(same_host("n1", "n1.site.org") && same_host("n1.site.org", "n1"));
 /// assert!(!same_host("n1.a.org", "n1.b.org") && !same_host("n1", "n10"));
 /// ```

@@ -9,7 +9,7 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
-use stowplan_launch::export::{Dialect, export};
+use stowplan_launchers::export::{Dialect, export};
 
 struct Scripts<'g>(&'g Given);
 

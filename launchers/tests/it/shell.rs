@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stowplan_launch::export::{Dialect, export};
+use stowplan_launchers::export::{Dialect, export};
 
 /// Records words, variables and files, then ends with a status of its own.
 const RECORDER: &str = r#"#!/bin/sh
@@ -23,7 +23,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
         let path =
-            std::env::temp_dir().join(format!("stowplan-launch-{}-{name}", std::process::id()));
+            std::env::temp_dir().join(format!("stowplan-launchers-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }

@@ -6,7 +6,7 @@ use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
-use stowplan_launch::export::{Dialect, export};
+use stowplan_launchers::export::{Dialect, export};
 
 fn plan(words: &[&str]) -> Plan {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();

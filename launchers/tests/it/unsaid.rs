@@ -2,7 +2,7 @@
 
 use crate::truth::Truth;
 use roaring::RoaringBitmap;
-use stowplan_launch::export::Dialect;
+use stowplan_launchers::export::Dialect;
 
 /// Whether the launcher really has no words for this plan.
 pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {

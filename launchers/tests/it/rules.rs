@@ -6,7 +6,7 @@ use crate::rank_map::rank_map;
 use crate::truth::{Process, Truth};
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
-use stowplan_launch::export::Dialect;
+use stowplan_launchers::export::Dialect;
 
 pub(crate) fn ranks(dialect: Dialect, given: &Given, truth: &Truth) -> Vec<Process> {
     match dialect {

@@ -1,0 +1,12 @@
+//! A job may be a launcher's own line: what is asked, and what the launcher would do with it (`lines.md`).
+//!
+//! A launcher's folder has one function from [`LineAsked`] to [`Laid`]. It knows its words, its files and its variables;
+//! [`Laid`] says in general terms where the processes are, and becomes a plan like any other.
+
+mod asked;
+mod laid;
+mod refused;
+
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
+pub use refused::LineRefused;

@@ -1,0 +1,36 @@
+//! Why a line is refused, as data.
+
+use std::ops::Range;
+
+/// A refusal of a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineRefused {
+    /// Its class: `launcher-refuses`, `launch-fails`, `would-wait`, `not-modelled`, `bad-option`, `bad-value`, `ambiguous-launcher` …
+    pub class: &'static str,
+    /// What was asked, what there was, and why that is refused.
+    pub sentence: String,
+    /// The word at fault, as its place in [`super::LineAsked::words`], and the bytes of it; `None`: no word of the line.
+    pub at: Option<(usize, Range<usize>)>,
+    /// Lines of help, each of them planned before it is given.
+    pub help: Vec<String>,
+}
+
+impl LineRefused {
+    /// A refusal without a place.
+    #[must_use]
+    pub fn new(class: &'static str, sentence: impl Into<String>) -> Self {
+        Self {
+            class,
+            sentence: sentence.into(),
+            at: None,
+            help: Vec::new(),
+        }
+    }
+
+    /// The same, with the word at fault.
+    #[must_use]
+    pub fn at(mut self, word: usize, bytes: Range<usize>) -> Self {
+        self.at = Some((word, bytes));
+        self
+    }
+}
