@@ -1,6 +1,6 @@
 //! A command line cut into apps and options, so that an option can be changed and the job planned again.
 
-use crate::options::{Meaning, Row, Takes, find};
+use crate::options::{Meaning, Old, Row, Takes, find};
 
 /// A job's command line, in pieces. Reading checks nothing: [`crate::args::map_args`] says what is wrong in the words.
 /// ```
@@ -123,6 +123,27 @@ impl AppWords {
         option.values.last().map(String::as_str)
     }
 
+    /// What the app says of its mapping, old spellings spelled out: `-N 4 --oversubscribe` is `ppr:4:node:oversubscribe`. `None`: nothing.
+    #[must_use]
+    pub fn map_said(&self) -> Option<String> {
+        let (mut policy, mut qualifiers) = (String::new(), Vec::new());
+        let said = self.options.iter().filter_map(OptionWords::mapping);
+        for (at, said) in said.enumerate() {
+            // The first begins the list of qualifiers, so that an empty list tells that nothing was said.
+            if at == 0 {
+                qualifiers.push(String::new());
+            }
+            let (own, rest) = split_map(&said);
+            if !own.is_empty() {
+                policy = own;
+            }
+            qualifiers.extend(rest);
+        }
+        qualifiers.first()?;
+        qualifiers[0] = policy;
+        Some(qualifiers.join(":"))
+    }
+
     /// Replaces an option by this name and value. `None` removes the option.
     pub fn set(&mut self, meaning: Meaning, name: &str, value: Option<&str>) {
         let given = |option: &OptionWords| option.meaning == Some(meaning);
@@ -142,6 +163,26 @@ impl AppWords {
 }
 
 impl OptionWords {
+    /// The value of `--map-by` that it stands for; `None`: it says nothing of the mapping.
+    fn mapping(&self) -> Option<String> {
+        let value = self.values.last().map_or("", String::as_str);
+        match self.meaning? {
+            Meaning::MapBy => Some(value.to_owned()),
+            // These stay beside any mapping.
+            Meaning::Old(Old::HwtCpus | Old::NoLocal) => None,
+            Meaning::Old(_) => {
+                let bare = self.name.trim_start_matches('-');
+                let row = find(bare)?;
+                let new = match row.metavar {
+                    "" => row.help.to_owned(),
+                    metavar => row.help.replace(metavar, value),
+                };
+                new.strip_prefix("--map-by ").map(str::to_owned)
+            }
+            _ => None,
+        }
+    }
+
     fn write(&self, words: &mut Vec<String>) {
         match (self.joined, self.values.split_first()) {
             (Joined::Behind, Some((first, rest))) => {
@@ -154,6 +195,19 @@ impl OptionWords {
             }
         }
     }
+}
+
+/// Splits a map value into the policy and its qualifiers.
+#[must_use]
+pub fn split_map(value: &str) -> (String, Vec<String>) {
+    let mut parts = value.split(':').map(str::to_owned);
+    let mut head = parts.next().unwrap_or_default();
+    if head.eq_ignore_ascii_case("ppr") {
+        for part in parts.by_ref().take(2) {
+            head = format!("{head}:{part}");
+        }
+    }
+    (head, parts.collect())
 }
 
 /// How many words an option takes as its value.

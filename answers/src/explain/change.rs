@@ -2,6 +2,7 @@
 
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::CommandLine;
+pub(super) use stowplan_job::words::split_map;
 
 /// A job with one option added or changed.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -10,6 +11,9 @@ pub struct Changed {
     pub change: String,
     /// The whole job.
     pub words: Vec<String>,
+    /// What it gives up of what was asked, if it does not say so itself; ends in `: `.
+    #[serde(skip)]
+    pub gives_up: Option<&'static str>,
 }
 
 /// Adds an option to an app, or changes it. Removes old spellings of the same option.
@@ -44,6 +48,7 @@ pub fn put(line: &CommandLine, app: usize, meaning: Meaning, value: &str) -> Opt
     Some(Changed {
         change: format!("{name} {value}{on}"),
         words: line.to_words(),
+        gives_up: None,
     })
 }
 
@@ -73,33 +78,13 @@ const fn replaces(meaning: Meaning, own: Meaning) -> bool {
         (Meaning::BindTo, Meaning::Old(old)) => {
             matches!(old, Old::BindToCore | Old::BindToPackage)
         }
-        (Meaning::MapBy, Meaning::Old(old)) => matches!(
+        // A new mapping spells out what the old words stood for, but for those that also mean something else or stand alone.
+        (Meaning::MapBy, Meaning::Old(old)) => !matches!(
             old,
-            Old::PerNode
-                | Old::OnePerNode
-                | Old::PerPackage
-                | Old::Ppr
-                | Old::ByNode
-                | Old::ByCore
-                | Old::BySlot
-                | Old::CpuSet
-                | Old::Rankfile
+            Old::BindToCore | Old::BindToPackage | Old::HwtCpus | Old::NoLocal
         ),
         _ => false,
     }
-}
-
-/// Splits a map value into the policy and its qualifiers.
-#[must_use]
-pub fn split_map(value: &str) -> (String, Vec<String>) {
-    let mut parts = value.split(':').map(str::to_owned);
-    let mut head = parts.next().unwrap_or_default();
-    if head.eq_ignore_ascii_case("ppr") {
-        for part in parts.by_ref().take(2) {
-            head = format!("{head}:{part}");
-        }
-    }
-    (head, parts.collect())
 }
 
 /// Joins a policy and its qualifiers.

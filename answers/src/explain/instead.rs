@@ -104,6 +104,7 @@ impl<'f> Alternatives<'f> {
                         changed: Changed {
                             change,
                             words: Vec::new(),
+                            gives_up: None,
                         },
                         plan: OnceCell::from(Some(plan)),
                     })
@@ -148,8 +149,8 @@ fn tries(line: &CommandLine, plan: &Plan) -> Vec<Try> {
     for app in 0..line.apps.len() {
         let own = &line.apps[app];
         let first = &line.apps[0];
-        let value = |meaning| own.value(meaning).or_else(|| first.value(meaning));
-        let (_, qualifiers) = split_map(value(Meaning::MapBy).unwrap_or(""));
+        let said = own.map_said().or_else(|| first.map_said());
+        let (_, qualifiers) = split_map(&said.unwrap_or_default());
         let mut add = |meaning, value: &str| {
             if let Some(changed) = put(line, app, meaning, value)
                 && changed.words != line.to_words()

@@ -8,7 +8,7 @@ use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
-use stowplan_job::words::CommandLine;
+use stowplan_job::words::{AppWords, CommandLine};
 
 /// Jobs that are shown at most.
 const NEAREST: usize = 5;
@@ -102,14 +102,17 @@ impl Answer {
             self.refused.class, self.refused.message
         )];
         let count = |number: Option<u64>| number.map_or_else(|| "-".into(), |n| n.to_string());
-        lines.push(format!(
-            "missing  {}: asked {}, there {}",
-            self.missing.what,
-            count(self.missing.asked),
-            count(self.missing.there)
-        ));
+        if self.missing.asked.is_some() || self.missing.there.is_some() {
+            lines.push(format!(
+                "missing  {}: asked {}, there {}",
+                self.missing.what,
+                count(self.missing.asked),
+                count(self.missing.there)
+            ));
+        }
         for near in &self.nearest {
-            lines.push(format!("fits     {}", near.change));
+            let gives_up = near.gives_up.unwrap_or("");
+            lines.push(format!("fits     {gives_up}{}", near.change));
             lines.push(format!("         stowplan map {}", shell(&near.words)));
         }
         if self.nearest.is_empty() {
@@ -141,6 +144,35 @@ impl<'s> Search<'s> {
         put(self.line, app, meaning, value).filter(|changed| self.fits(changed))
     }
 
+    /// The job of an app with PE, unbound in place of its cpus, if it can be planned: as many cpus for each as it likes.
+    pub(super) fn unbound_without_pe(&self, app: usize) -> Option<Changed> {
+        let (head, qualifiers) = self.map(app);
+        let kept: Vec<String> = qualifiers
+            .iter()
+            .filter(|word| !is_pe(word))
+            .cloned()
+            .collect();
+        if kept.len() == qualifiers.len() {
+            return None;
+        }
+        let map = put(self.line, app, Meaning::MapBy, &joined(&head, &kept))?;
+        let bind = put(&CommandLine::read(&map.words), app, Meaning::BindTo, "none")?;
+        let change = match map.change.split_once(" on app ") {
+            Some((own, _)) => format!("{own} {}", bind.change),
+            None => format!("{} {}", map.change, bind.change),
+        };
+        let both = Changed { change, ..bind };
+        self.fits(&both).then_some(both)
+    }
+
+    /// Why a job has less than what was asked, if its mapping lacks the PE that was asked for.
+    fn given_up(&self, app: usize, value: &str) -> Option<&'static str> {
+        let (_, asked) = self.map(app);
+        let (_, now) = split_map(value);
+        let lacks = asked.iter().any(|word| is_pe(word) && !now.contains(word));
+        lacks.then_some("fewer cpus for each: ")
+    }
+
     fn fits(&self, changed: &Changed) -> bool {
         (self.planning)(&changed.words).is_ok()
     }
@@ -149,7 +181,10 @@ impl<'s> Search<'s> {
         if self.found.len() >= NEAREST {
             return;
         }
-        let changed = put(self.line, app, meaning, value);
+        let mut changed = put(self.line, app, meaning, value);
+        if let (Meaning::MapBy, Some(changed)) = (meaning, &mut changed) {
+            changed.gives_up = self.given_up(app, value);
+        }
         let fresh = |changed: &Changed| !self.found.iter().any(|known| known == changed);
         if let Some(changed) = changed.filter(|changed| fresh(changed) && self.fits(changed)) {
             self.found.push(changed);
@@ -161,12 +196,20 @@ impl<'s> Search<'s> {
         own.or_else(|| self.line.apps.first()?.value(meaning))
     }
 
+    /// What an app says of its mapping, or else the first app; old spellings are spelled out.
+    pub(super) fn map(&self, app: usize) -> (String, Vec<String>) {
+        let own = self.line.apps.get(app).and_then(AppWords::map_said);
+        let said = own.or_else(|| self.line.apps.first()?.map_said());
+        split_map(&said.unwrap_or_default())
+    }
+
     /// Tries more slots, fewer processes, other qualifiers and other words.
     fn all(&mut self, app: usize) {
         self.more_slots(app);
         self.fewer_processes(app);
-        let map = self.value(app, Meaning::MapBy).unwrap_or("").to_owned();
-        let (head, qualifiers) = split_map(&map);
+        let (head, mut qualifiers) = self.map(app);
+        // Files belong to the policy that reads them.
+        qualifiers.retain(|word| !word.to_ascii_lowercase().starts_with("file="));
         let with = |word: &str| {
             let mut words: Vec<String> = qualifiers
                 .iter()
@@ -179,6 +222,9 @@ impl<'s> Search<'s> {
         self.offer(0, Meaning::MapBy, &with("oversubscribe"));
         self.offer(app, Meaning::MapBy, &with("hwtcpus"));
         self.bindings(app);
+        if let Some(unbound) = self.unbound_without_pe(app) {
+            self.found.push(unbound);
+        }
         self.smaller_pe(app);
         for kind in [
             "slot", "core", "numa", "package", "node", "l3cache", "hwthread",
@@ -234,8 +280,7 @@ impl<'s> Search<'s> {
 
     /// The map value of an app with the largest `pe` that fits, below the one it has.
     pub(super) fn largest_pe(&self, app: usize) -> Option<String> {
-        let (head, qualifiers) = split_map(self.value(app, Meaning::MapBy).unwrap_or(""));
-        let is_pe = |word: &str| word.to_ascii_lowercase().starts_with("pe=");
+        let (head, qualifiers) = self.map(app);
         let pe = qualifiers.iter().find(|word| is_pe(word))?;
         let pe = pe[3..].parse::<u32>().ok()?;
         let with = |pe: u32| {
@@ -318,6 +363,10 @@ impl<'s> Search<'s> {
     }
 }
 
+fn is_pe(word: &str) -> bool {
+    word.to_ascii_lowercase().starts_with("pe=")
+}
+
 /// The largest number that fits, if the smallest fits.
 fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     if most < least || !fits(least) {
@@ -384,18 +433,15 @@ fn with_slots(hosts: &str, slots: u32) -> String {
     written.collect::<Vec<_>>().join(",")
 }
 
-/// The app that a refusal names.
+/// The app that is refused; the first if none is named.
 pub(super) fn app_of(error: &JobError) -> usize {
-    let JobError::Map(MapError::Place(error)) = error else {
-        return 0;
-    };
-    let text = error.to_string();
-    let number = text.split("app ").nth(1).map(|rest| {
-        rest.chars()
-            .take_while(char::is_ascii_digit)
-            .collect::<String>()
-    });
-    number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    match error {
+        JobError::Map(MapError::Place(error)) => {
+            error.app().and_then(|app| usize::try_from(app).ok())
+        }
+        _ => None,
+    }
+    .unwrap_or(0)
 }
 
 /// What a refusal says is missing, with its numbers.
@@ -446,6 +492,17 @@ pub(super) fn missing(error: &JobError) -> Missing {
             Some(u64::from(*asked)),
             Some(*placed),
         ),
+        PlaceError::SpanPackages {
+            asked, packages, ..
+        } => {
+            let number = |text: &str| text.trim().parse::<u64>().ok();
+            let largest = packages.split(',').filter_map(number).max();
+            told(
+                "cpus of one package",
+                asked.strip_prefix("pe=").and_then(number),
+                largest,
+            )
+        }
         PlaceError::PeListExhausted { asked, placed, .. } => told(
             "processes that the list holds",
             Some(u64::from(*asked)),

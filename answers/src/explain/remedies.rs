@@ -54,6 +54,7 @@ impl Told<'_> {
                 self.oversubscribed();
             }
             "pe-exceeds-object" | "span-packages" => {
+                self.unbound_without_pe();
                 self.maps();
                 self.smaller_pe();
             }
@@ -98,7 +99,7 @@ impl Told<'_> {
     }
 
     fn map(&self) -> (String, Vec<String>) {
-        split_map(self.search.value(self.app, Meaning::MapBy).unwrap_or(""))
+        self.search.map(self.app)
     }
 
     /// For an app without `-n` that counts more processes than there are slots left: the largest `-n` that fits.
@@ -157,11 +158,21 @@ impl Told<'_> {
 
     /// Maps by other kinds of objects that the nodes have.
     fn maps(&mut self) {
-        let (head, qualifiers) = self.map();
+        let (head, mut qualifiers) = self.map();
+        // Files belong to the policy that reads them.
+        qualifiers.retain(|word| !word.to_ascii_lowercase().starts_with("file="));
         for kind in ["numa", "package", "slot", "core", "l3cache", "hwthread"] {
             if !kind.eq_ignore_ascii_case(&head) {
                 self.tell(self.app, Meaning::MapBy, &joined(kind, &qualifiers), "");
             }
+        }
+    }
+
+    /// More cpus than an object or a package has are had by no binding at all.
+    fn unbound_without_pe(&mut self) {
+        if let Some(job) = self.search.unbound_without_pe(self.app) {
+            self.lines
+                .push(format!("as many cpus as it likes: {}", job.change));
         }
     }
 

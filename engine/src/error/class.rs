@@ -3,6 +3,50 @@
 use super::place::PlaceError;
 
 impl PlaceError {
+    /// The app that is refused; `None`: a file or a node is at fault, whichever app names it.
+    #[must_use]
+    pub const fn app(&self) -> Option<u32> {
+        match self {
+            Self::FailedMap { app, .. }
+            | Self::ResourceBusy { app, .. }
+            | Self::NoSuchHost { app, .. }
+            | Self::NoNodes { app, .. }
+            | Self::SlotsExceedMax { app, .. }
+            | Self::NodesFull { app, .. }
+            | Self::NotEnoughSlots { app, .. }
+            | Self::NoProcesses { app, .. }
+            | Self::OutOfResource { app, .. }
+            | Self::PprTooMany { app, .. }
+            | Self::ObjectNotFound { app, .. }
+            | Self::BindTargetNotFound { app, .. }
+            | Self::NoAvailableCpus { app, .. }
+            | Self::NotEnoughCpus { app, .. }
+            | Self::BindLimit { app, .. }
+            | Self::SpanPackages { app, .. }
+            | Self::PeExceedsObject { app, .. }
+            | Self::PeListConflict { app, .. }
+            | Self::PeListExhausted { app, .. }
+            | Self::RankfileHost { app, .. }
+            | Self::SeqTooFew { app, .. }
+            | Self::NoSuchDevice { app, .. }
+            | Self::DeviceNotFound { app, .. }
+            | Self::NotEnoughGpus { app, .. } => Some(*app),
+            Self::JobTooLarge { .. }
+            | Self::NoTopology { .. }
+            | Self::BadCpuList { .. }
+            | Self::BadHostfile { .. }
+            | Self::NotInSession { .. }
+            | Self::EntryFull { .. }
+            | Self::BadSeqfile { .. }
+            | Self::BadRankfile { .. }
+            | Self::BadAffinityfile { .. }
+            | Self::RankfileMissingRank { .. }
+            | Self::SeqHost { .. }
+            | Self::SeqCpuTaken { .. }
+            | Self::RankfileCpuTaken { .. } => None,
+        }
+    }
+
     /// The stable class.
     #[must_use]
     pub const fn class(&self) -> &'static str {
