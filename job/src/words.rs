@@ -166,21 +166,21 @@ impl OptionWords {
     /// The value of `--map-by` that it stands for; `None`: it says nothing of the mapping.
     fn mapping(&self) -> Option<String> {
         let value = self.values.last().map_or("", String::as_str);
-        match self.meaning? {
-            Meaning::MapBy => Some(value.to_owned()),
-            // These stay beside any mapping.
-            Meaning::Old(Old::HwtCpus | Old::NoLocal) => None,
-            Meaning::Old(_) => {
-                let bare = self.name.trim_start_matches('-');
-                let row = find(bare)?;
-                let new = match row.metavar {
-                    "" => row.help.to_owned(),
-                    metavar => row.help.replace(metavar, value),
-                };
-                new.strip_prefix("--map-by ").map(str::to_owned)
-            }
-            _ => None,
+        let meaning = self.meaning?;
+        // These stay beside any mapping.
+        let stays = matches!(meaning, Meaning::Old(Old::HwtCpus | Old::NoLocal));
+        if meaning == Meaning::MapBy {
+            return Some(value.to_owned());
         }
+        if stays || !matches!(meaning, Meaning::Old(_)) {
+            return None;
+        }
+        let row = find(self.name.trim_start_matches('-'))?;
+        let new = match row.metavar {
+            "" => row.help.to_owned(),
+            metavar => row.help.replace(metavar, value),
+        };
+        new.strip_prefix("--map-by ").map(str::to_owned)
     }
 
     fn write(&self, words: &mut Vec<String>) {

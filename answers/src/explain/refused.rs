@@ -439,7 +439,7 @@ pub(super) fn app_of(error: &JobError) -> usize {
         JobError::Map(MapError::Place(error)) => {
             error.app().and_then(|app| usize::try_from(app).ok())
         }
-        _ => None,
+        JobError::Map(MapError::Spec(_)) | JobError::Topo(_) | JobError::Told { .. } => None,
     }
     .unwrap_or(0)
 }
