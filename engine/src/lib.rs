@@ -21,6 +21,8 @@ pub mod spawn;
 pub mod taskmap;
 // The plan: the result, which the stages fill.
 pub mod plan;
+// A plan made of masks that somebody else decided.
+pub mod given;
 // The stages, which make all decisions.
 pub mod stage;
 // The stages in order: from a request to a plan.

@@ -122,6 +122,8 @@ pub enum MapBy {
     /// Processes are dealt over NUMA nodes, then over the objects inside, with threads and GPUs: the rule of LLNL's
     /// mpibind.
     Mpibind(Mpibind),
+    /// Somebody else decided: each process has the node and the cpus that were given (`given`). No word asks for it.
+    Given,
 }
 
 /// The options of `--map-by mpibind`.
@@ -246,6 +248,7 @@ impl MapBy {
             Self::Dist => "dist",
             Self::Lsf => "lsf",
             Self::Mpibind(_) => "mpibind",
+            Self::Given => "given",
         }
     }
 }

@@ -33,8 +33,6 @@ pub mod json;
 pub mod request;
 // Refusals, as data.
 pub mod error;
-// Where topologies came from.
-pub mod sources;
 // What the words refer to: files and the like.
 pub mod outside;
 // Nodes that an option names.
@@ -50,6 +48,10 @@ mod rank_order;
 mod sequence;
 // Files that were given with a job.
 pub mod files;
+// A launcher's own line.
+pub mod line;
+// Where topologies came from.
+pub mod sources;
 // A job on a machine.
 pub mod place;
 // A job that is still being described.

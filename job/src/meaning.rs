@@ -37,6 +37,18 @@ pub enum Meaning {
     As,
     /// `--target`.
     Target,
+    /// `--alloc`.
+    Alloc,
+    /// `--granted`.
+    Granted,
+    /// `--env NAME=VALUE`.
+    Env,
+    /// `--env-file`.
+    EnvFile,
+    /// `--env-here`.
+    EnvHere,
+    /// `--site`.
+    Site,
     /// `--rank-order`.
     RankOrder,
     /// `--taskmap`.

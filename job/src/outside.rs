@@ -13,6 +13,11 @@ pub trait Outside: Files {
         None
     }
 
+    /// All environment variables, for `--env-here`.
+    fn variables(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// The sessions that `--session` names.
     ///
     /// # Errors

@@ -2,6 +2,8 @@
 
 use crate::args::{Format, JobArgs, MapArgs};
 use crate::error::JobError;
+use crate::line;
+use crate::line::place::Launched;
 use crate::machine;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
@@ -13,6 +15,7 @@ use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
+use stowplan_launchers::line::Launcher;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -42,10 +45,19 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             sentence: format!("--here={system}: no environment is read here"),
         });
     }
+    if let Some(line) = asked
+        .job
+        .line
+        .clone()
+        .filter(|line| line.launcher != Launcher::Prte)
+    {
+        return line::place::place(&asked, &line, outside);
+    }
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
-    let (machine, sources) = machine::read(&job, outside)?;
+    let (machine, mut sources) = machine::read(&job, outside)?;
+    sources.launched = job.line.clone().map(Launched::by_our_rules);
     let (resolved, machine) = meet(words, &job, machine, outside)?;
     let mut mapped = order.give(placed(resolved, machine, job.threads)?, outside)?;
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
@@ -69,6 +81,14 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
+    if let Some(line) = asked
+        .job
+        .line
+        .clone()
+        .filter(|line| line.launcher != Launcher::Prte)
+    {
+        return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
+    }
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;

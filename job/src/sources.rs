@@ -1,5 +1,6 @@
 //! Where each topology came from, in the words that asked for it.
 
+use crate::line::place::Launched;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -9,6 +10,8 @@ pub struct Sources {
     words: Vec<Option<String>>,
     /// Where the hosts came from if nobody named them, for example `SLURM_JOB_NODELIST`.
     pub hosts: Option<String>,
+    /// Whose rules placed the job, if it was a launcher's own line.
+    pub launched: Option<Launched>,
 }
 
 impl Sources {

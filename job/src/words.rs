@@ -183,6 +183,14 @@ impl OptionWords {
         new.strip_prefix("--map-by ").map(str::to_owned)
     }
 
+    /// Its words.
+    #[must_use]
+    pub fn to_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        self.write(&mut words);
+        words
+    }
+
     fn write(&self, words: &mut Vec<String>) {
         match (self.joined, self.values.split_first()) {
             (Joined::Behind, Some((first, rest))) => {

@@ -150,7 +150,7 @@ impl<'p> Judge<'p> {
                 let looked = match (turns, policy.map, policy.gpus) {
                     (Some(turns), _, _) if turns.len() > 1 => count,
                     (_, _, Some(GpuShare::PerRank(_))) => count,
-                    (_, MapBy::Mpibind(_), _) => count,
+                    (_, MapBy::Mpibind(_) | MapBy::Given, _) => count,
                     _ => 1,
                 };
                 for ahead in 0..looked {
@@ -204,6 +204,14 @@ impl<'p> Judge<'p> {
             }
             _ if matches!(policy.map, MapBy::Mpibind(_)) => {
                 return self.by_share(place, share.unwrap_or_default(), got);
+            }
+            _ if policy.map == MapBy::Given => {
+                let numbers = share.unwrap_or_default().iter();
+                let mut own: Vec<u32> = numbers
+                    .filter_map(|&gpu| self.visible.get(gpu as usize).copied())
+                    .collect();
+                own.sort_unstable();
+                return exactly(got, &own, Promise::GpuAsked);
             }
             Some(GpuShare::Share) => 1,
             Some(GpuShare::PerRank(each)) => 1 + u32::from(each),

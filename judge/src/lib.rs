@@ -38,6 +38,8 @@ mod mpibind;
 mod counts;
 // Nodes that differ only in the OS numbers of their cpus.
 mod alike;
+// Processes that a launcher's own rules placed.
+mod given;
 // Results of walks.
 mod outcomes;
 // The states that the job leaves, compared with the plan's.

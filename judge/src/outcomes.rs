@@ -3,6 +3,7 @@
 use super::alike::{Form, form};
 use super::bits::{Bits, Mask};
 use super::fault::{Promise, Seen};
+use super::given::GivenNode;
 use super::hardware::{Hardware, OsIndex, Sorted};
 use super::masks::Masks;
 use super::passes;
@@ -251,6 +252,19 @@ impl<'p> Outcomes<'p> {
         let policy = &table.policies[key.app.policy];
         let (sorted, os) = &self.seen[&key.topology];
         let hardware = Hardware::known(&self.plan.world().topologies, key.topology, *sorted);
+        if policy.map == MapBy::Given {
+            let node = GivenNode {
+                hardware,
+                cpusets: &self.plan.world().cpusets,
+                pattern: self.plan.patterns().get(key.pattern),
+                procs: key.app.procs,
+                kind: key.app.kind,
+                allowed: &Bits::from_slice(self.sets.get(key.app.allowed)),
+            };
+            node.judge()?;
+            // Such processes take no cpus away: rules of launchers may share them.
+            return Ok(Left::Free(Bits::from_slice(self.sets.get(key.app.free))));
+        }
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
         let Some(list) = list_cpus(hardware, ranges, policy.mode) else {
             return Err(Broken {

@@ -44,6 +44,11 @@ pub(super) fn bases(plan: &Plan, faults: &mut Faults) {
 
 /// Nodes are in the order in which they first received a process, over the whole job.
 pub(super) fn node_order(plan: &Plan, faults: &mut Faults) {
+    let mut policies = plan.resolved_apps().policies.values().iter();
+    // A launcher's own rules have an order of their own.
+    if policies.any(|policy| policy.map == MapBy::Given) {
+        return;
+    }
     // The length of each stretch of nodes and its position in that order, by first node.
     let mut order: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
     let mut next = 0_u64;

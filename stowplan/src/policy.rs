@@ -281,7 +281,7 @@ impl FromStr for MapBy {
                     format!("{text:?} has options, which go with the text into a Policy");
                 return Err(Error::told("bad-qualifier", &sentence));
             }
-            policy::MapBy::Lsf => return Err(nothing(text)),
+            policy::MapBy::Lsf | policy::MapBy::Given => return Err(nothing(text)),
         })
     }
 }

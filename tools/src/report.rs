@@ -132,6 +132,11 @@ fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
             print_place(at, err)?;
         }
     }
+    if let MapError::Spec(SpecError::OfLine { help, .. }) = error {
+        for line in help {
+            writeln!(err, "help: {}", one_line(line))?;
+        }
+    }
     if let Some(hint) = JobError::Map(error.clone()).hint() {
         writeln!(err, "help: {}", one_line(&hint))?;
     }

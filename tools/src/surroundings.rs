@@ -27,6 +27,14 @@ impl Outside for Surroundings<'_> {
         std::env::var(name).ok()
     }
 
+    fn variables(&self) -> Vec<(String, String)> {
+        let all = std::env::vars_os();
+        let text = all.filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        text.collect()
+    }
+
     fn sessions(&self, path: &str) -> Result<State, JobError> {
         session_state::read(Path::new(path)).map_err(|error| JobError::Told {
             class: error.class(),

@@ -122,7 +122,8 @@ impl Note {
             Self::OldSpelling { .. }
             | Self::NoNodeNamed { .. }
             | Self::Oversubscribed { .. }
-            | Self::NoNearGpu { .. } => {
+            | Self::NoNearGpu { .. }
+            | Self::OfLine { .. } => {
                 return None;
             }
         };

@@ -135,6 +135,14 @@ pub enum Note {
         /// The first such node.
         node: String,
     },
+    /// A note of a line in another grammar than ours.
+    #[error("{text}")]
+    OfLine {
+        /// The stable class.
+        class: &'static str,
+        /// Its sentence.
+        text: String,
+    },
     /// One or two ranks are bound to one cpu each by default, on a node that has many.
     #[error(
         "app {app} uses {bound} of the {} of a node, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it",
@@ -155,6 +163,7 @@ impl Note {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
+            Self::OfLine { class, .. } => class,
             Self::NothingLocal { .. } => "nothing-local",
             Self::BindingDropped { .. } => "binding-dropped",
             Self::Oversubscribed { .. } => "oversubscribed",

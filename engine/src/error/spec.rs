@@ -274,6 +274,18 @@ pub enum SpecError {
         /// What is wrong.
         fault: String,
     },
+    /// A refusal of a line in another grammar than ours.
+    #[error("{sentence}")]
+    OfLine {
+        /// The stable class.
+        class: &'static str,
+        /// What was asked, what there was, and why it is refused.
+        sentence: String,
+        /// The words at fault.
+        at: Option<At>,
+        /// What would work, a line each.
+        help: Vec<String>,
+    },
     /// A mapping component states another interface version.
     #[error("component {name} states interface version {}.{}.{}, this is {}.{}.{}", stated.0, stated.1, stated.2, ours.0, ours.1, ours.2)]
     ComponentVersion {
@@ -357,6 +369,7 @@ impl SpecError {
             Self::JobTooLarge { .. } => "job-too-large",
             Self::BadRequest { .. } | Self::BadPackedRequest { .. } => "bad-request",
             Self::BadAttribute { .. } => "bad-attribute",
+            Self::OfLine { class, .. } => class,
             Self::ComponentVersion { .. } => "component-version",
         }
     }
@@ -377,7 +390,8 @@ impl SpecError {
             Self::AppForbiddenQualifier { word, .. } => word.at.iter().collect(),
             Self::BindAboveMap { at, .. }
             | Self::RankNeedsObject { at, .. }
-            | Self::PeExceedsObject { at, .. } => at.iter().collect(),
+            | Self::PeExceedsObject { at, .. }
+            | Self::OfLine { at, .. } => at.iter().collect(),
             Self::BadOption { .. }
             | Self::ConflictingInheritance { .. }
             | Self::JobTooLarge { .. }

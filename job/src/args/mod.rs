@@ -9,6 +9,7 @@ mod old;
 // Words of other launchers.
 mod foreign;
 
+use crate::line::{self, LineArgs};
 use crate::options::Meaning;
 use reader::Reader;
 use stowplan_engine::error::at::{At, AtText};
@@ -21,6 +22,7 @@ use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::mapping::MapForm;
+use stowplan_launchers::line::Launcher;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +116,22 @@ pub struct JobArgs {
     pub as_ns: Option<String>,
     /// `--target`.
     pub targets: Vec<String>,
+    /// `--alloc`.
+    pub alloc: Option<String>,
+    /// `--granted`.
+    pub granted: Option<String>,
+    /// `--env`, in order.
+    pub env: Vec<(String, String)>,
+    /// `--env-file`, in order.
+    pub env_files: Vec<String>,
+    /// `--env-here`.
+    pub env_here: bool,
+    /// `--site`.
+    pub site: Option<String>,
+    /// A launcher's own line, if the job is one.
+    pub line: Option<LineArgs>,
+    /// Our own words before a line of another launcher: the hosts among them are its allocation.
+    pub our_hosts: Vec<String>,
     /// `--rank-order`.
     pub rank_order: Option<String>,
     /// `--taskmap`.
@@ -147,6 +165,14 @@ impl Default for JobArgs {
             session: None,
             as_ns: None,
             targets: Vec::new(),
+            alloc: None,
+            granted: None,
+            env: Vec::new(),
+            env_files: Vec::new(),
+            env_here: false,
+            site: None,
+            line: None,
+            our_hosts: Vec::new(),
             rank_order: None,
             taskmap: None,
             lsf_affinity: None,
@@ -218,6 +244,27 @@ impl ReadArgs {
 /// # Errors
 /// The first wrong option, word or value, from left to right; a mapping together with a task map.
 pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+    let Some(cut) = line::cut(args) else {
+        let read = read_own(args, outer)?;
+        with_sessions(&read.job)?;
+        return Ok(read);
+    };
+    line::refuse_job_words(cut)?;
+    let mut ours = read_own(cut.ours, outer)?;
+    let line = line::whose(cut, &ours.job)?;
+    if line.launcher == Launcher::Prte {
+        // The words of prterun's family are ours: what stands before and behind its name is one job.
+        let words: Vec<String> = cut.ours.iter().chain(cut.words).cloned().collect();
+        ours = read_own(&words, outer)?;
+    } else {
+        ours.job.our_hosts = cut.ours.to_vec();
+    }
+    ours.job.line = Some(line);
+    Ok(ours)
+}
+
+/// Reads words of our own.
+fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut renamed);
@@ -231,7 +278,6 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         notes,
         ..
     } = reader;
-    with_sessions(&job)?;
     if let Some(map) = &job.taskmap {
         map_by_taskmap(&mut intake, map)?;
     }
@@ -318,6 +364,12 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Session
                 | Meaning::As
                 | Meaning::Target
+                | Meaning::Alloc
+                | Meaning::Granted
+                | Meaning::Env
+                | Meaning::EnvFile
+                | Meaning::EnvHere
+                | Meaning::Site
                 | Meaning::RankOrder
                 | Meaning::LsfAffinity
                 | Meaning::FromEnv

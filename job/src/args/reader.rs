@@ -1,6 +1,7 @@
 //! Reads the options of a command line, one after another.
 
 use super::{FORMATS, JobArgs, Outer, Show, foreign};
+use crate::line;
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
@@ -75,9 +76,11 @@ impl<'a> Reader<'a> {
 
     fn segment(&mut self) -> Result<(), SpecError> {
         let mut seen = Vec::new();
+        let mut plain = false;
         while let Some(argument) = self.args.get(self.at).filter(|argument| *argument != ":") {
             if argument == "--" {
                 self.at += 1;
+                plain = true;
                 break;
             }
             if argument.len() < 2 || !argument.starts_with('-') {
@@ -92,6 +95,9 @@ impl<'a> Reader<'a> {
             .unwrap_or(rest.len());
         let given = &self.given[self.at..self.at + end];
         if let Some((program, arguments)) = given.split_first() {
+            if !plain {
+                line::refuse_program(program, arguments)?;
+            }
             let label = Label {
                 cmd: program.clone(),
                 argv: arguments.to_vec(),
@@ -272,6 +278,12 @@ impl<'a> Reader<'a> {
             | Meaning::Session
             | Meaning::As
             | Meaning::Target
+            | Meaning::Alloc
+            | Meaning::Granted
+            | Meaning::Env
+            | Meaning::EnvFile
+            | Meaning::EnvHere
+            | Meaning::Site
             | Meaning::RankOrder
             | Meaning::Taskmap
             | Meaning::LsfAffinity
@@ -351,7 +363,13 @@ impl<'a> Reader<'a> {
     ) -> Result<(), SpecError> {
         let repeatable = matches!(
             meaning,
-            Meaning::Topo | Meaning::Devices | Meaning::Mca | Meaning::Target
+            Meaning::Topo
+                | Meaning::Devices
+                | Meaning::Mca
+                | Meaning::Target
+                | Meaning::Env
+                | Meaning::EnvFile
+                | Meaning::EnvHere
         );
         if meaning == Meaning::Format {
             self.once(seen, Once::Format, given)?;
@@ -377,6 +395,17 @@ impl<'a> Reader<'a> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
+            Meaning::Alloc => self.job.alloc = some(),
+            Meaning::Granted => self.job.granted = some(),
+            Meaning::Env => match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    self.job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            },
+            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
+            Meaning::EnvHere => self.job.env_here = true,
+            Meaning::Site => self.job.site = some(),
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
@@ -435,6 +464,8 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Session
         | Meaning::As
         | Meaning::Target
+        | Meaning::EnvFile
+        | Meaning::EnvHere
         | Meaning::FromEnv
         | Meaning::Format
         | Meaning::Display
@@ -460,6 +491,10 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::GpusPerRank
         | Meaning::Taskmap
         | Meaning::LsfAffinity
+        | Meaning::Alloc
+        | Meaning::Granted
+        | Meaning::Env
+        | Meaning::Site
         | Meaning::Rtos
         | Meaning::Ignored => false,
     }

@@ -39,6 +39,21 @@ impl Launcher {
         Self::Jsrun,
     ];
 
+    /// Its name for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prte => "PRRTE, Open MPI",
+            Self::Hydra => "MPICH",
+            Self::Intel => "Intel MPI",
+            Self::Slurm => "Slurm",
+            Self::Flux => "Flux",
+            Self::Pals => "PALS",
+            Self::Aprun => "ALPS",
+            Self::Jsrun => "JSM",
+        }
+    }
+
     /// Its word in `--as`.
     #[must_use]
     pub const fn word(self) -> &'static str {

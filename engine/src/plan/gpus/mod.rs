@@ -92,7 +92,7 @@ impl Plan {
         let run = &app.runs()[app.run_of(place.node)?];
         let local = place.local_rank.checked_sub(run.own_before)?;
         let share = self.patterns.get(run.pattern).share(local)?;
-        Some(share.threads)
+        Some(share.threads).filter(|&threads| threads > 0)
     }
 
     /// Whether GPUs were asked for, by an option or a map.

@@ -42,7 +42,7 @@ pub(super) enum Words {
 impl Words {
     pub(super) fn of(policy: &Policy) -> Self {
         let by_gpu = policy.map.object_kind() == Some(ObjKind::Gpu);
-        let mapped = by_gpu || matches!(policy.map, MapBy::Mpibind(_));
+        let mapped = by_gpu || matches!(policy.map, MapBy::Mpibind(_) | MapBy::Given);
         match policy.gpus {
             Some(GpuShare::None) => Self::Dealt(GpuShare::None),
             _ if mapped => Self::Mapped,

@@ -135,6 +135,7 @@ pub(crate) fn by_policy<R>(map: MapBy, call: impl FnOnce(&mut dyn MapPolicy) -> 
         MapBy::PeList => call(&mut by_pe_list::ByPeList),
         MapBy::Mpibind(options) => call(&mut by_mpibind::ByMpibind(options)),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => unreachable!("listed.rs places entries"),
+        MapBy::Given => unreachable!("no word asks for given masks"),
     }
 }
 

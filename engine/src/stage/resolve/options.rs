@@ -110,7 +110,9 @@ pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
         MapBy::Node => RankBy::Node,
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => RankBy::Listed,
         MapBy::Object(_) | MapBy::Dist => flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill),
-        MapBy::Slot | MapBy::Ppr { .. } | MapBy::PeList | MapBy::Mpibind(_) => RankBy::Slot,
+        MapBy::Slot | MapBy::Ppr { .. } | MapBy::PeList | MapBy::Mpibind(_) | MapBy::Given => {
+            RankBy::Slot
+        }
     }
 }
 

@@ -50,5 +50,6 @@ pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         MapBy::Ppr { per, on } => ppr::place(turn, u64::from(per), on),
         MapBy::PeList => pe_list::place(turn),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => unreachable!("placed entry by entry"),
+        MapBy::Given => unreachable!("no word asks for given masks"),
     }
 }

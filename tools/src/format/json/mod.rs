@@ -23,6 +23,9 @@ use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::states::StateId;
 use stowplan_engine::table::topologies::TopologyId;
+use stowplan_job::line::By;
+use stowplan_job::line::place::{Launched, PRTE_VERSION};
+use stowplan_launchers::line::Launcher;
 
 /// The version of the layout.
 pub const VERSION: u32 = 1;
@@ -45,6 +48,7 @@ pub fn write(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
+    launcher: LauncherView<'a>,
     ranks: u32,
     nodes: Nodes<'a>,
     topologies: Vec<TopologyView<'a>>,
@@ -56,6 +60,31 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     gpus: Option<GivenView>,
     notes: Vec<NoteView<'a>>,
+}
+
+/// Whose rules placed the job, their version, and how that is known.
+#[derive(Serialize)]
+struct LauncherView<'a> {
+    name: &'static str,
+    version: &'a str,
+    by: &'static str,
+}
+
+impl<'a> LauncherView<'a> {
+    fn new(launched: Option<&'a Launched>) -> Self {
+        // Our own words are prterun's.
+        let (name, version, by) = launched.map_or(
+            (Launcher::Prte.word(), PRTE_VERSION, By::Word.word()),
+            |own| {
+                (
+                    own.line.launcher.word(),
+                    own.version.as_str(),
+                    own.line.by.word(),
+                )
+            },
+        );
+        Self { name, version, by }
+    }
 }
 
 fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
@@ -84,6 +113,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
     let sets = numbered.cpusets().iter();
     Document {
         version: VERSION,
+        launcher: LauncherView::new(told.sources.launched.as_ref()),
         ranks: plan.ranks(),
         nodes: Nodes { told },
         topologies: topologies

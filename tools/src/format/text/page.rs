@@ -9,6 +9,8 @@ use crate::format::screen::{Colours, Screen, counted, grouped, width};
 use roaring::RoaringBitmap;
 use std::io::{self, Write};
 use stowplan_engine::plan::RankOrder;
+use stowplan_job::line::By;
+use stowplan_launchers::line::Launcher;
 
 /// The most ranks for which each one has a line.
 const RANKS_LISTED: u32 = 32;
@@ -28,6 +30,7 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
     let nodes = shapes.iter().map(|shape| shape.count).sum();
     let head = in_two(&head(told, nodes, shapes.len()), " · ", screen.columns);
     let mut page: Vec<Row> = head.into_iter().map(Row::Cut).collect();
+    page.extend(read_as(told).into_iter().map(Row::Cut));
     let machines = machines(told).into_iter();
     page.extend(
         machines
@@ -61,6 +64,37 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
         }
     }
     out.flush()
+}
+
+/// How a launcher's line was read, and what the launcher derived.
+fn read_as(told: &Told<'_>) -> Vec<String> {
+    let Some(launched) = &told.sources.launched else {
+        return Vec::new();
+    };
+    let line = &launched.line;
+    let by = match &line.by {
+        By::Asked => ", by --as".to_owned(),
+        By::Word => String::new(),
+        By::Sign(sign) => format!(", by {sign}"),
+    };
+    let mut lines = vec![format!(
+        "read as  {} ({} {}{by}; --as {}@VERSION for others)",
+        line.command,
+        line.launcher.name(),
+        launched.version,
+        line.launcher.word()
+    )];
+    if line.launcher == Launcher::Prte {
+        lines[0] = format!("read as  {} ({}{by})", line.command, line.launcher.name());
+    }
+    let derived = launched.derived.iter();
+    let derived: Vec<String> = derived
+        .map(|derived| format!("{} ({})", derived.what, derived.origin))
+        .collect();
+    if !derived.is_empty() {
+        lines.push(format!("         {}", derived.join(" · ")));
+    }
+    lines
 }
 
 /// Writes some ranks of a plan: the first line, then a line for each.

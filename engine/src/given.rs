@@ -1,0 +1,345 @@
+//! A plan made of given masks: somebody else has decided where each process goes, and the engine makes a plan of it.
+//!
+//! A launcher's own rules end here. What they decided comes as runs of equal nodes and patterns of processes, so a plan costs
+//! what distinct things cost.
+
+use crate::count::ProcCount;
+use crate::error::PlaceError;
+use crate::limit::RANKS_MAX;
+use crate::plan::{Placed, PlacedRun, Plan, RankOrder, World};
+use crate::policy::{
+    BindStrength, BindTo, CpuMode, GpuShare, IfSupported, MapBy, NoLocal, ObjKind, Ordered,
+    Overload, Oversubscribe, RankBy, Span,
+};
+use crate::table::apps::{AppTable, Policy};
+use crate::table::cpusets::Cpusets;
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::origins::{Origin, Origins};
+use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment, ShareRun};
+use crate::table::states::{NodeState, Runs, StateRuns};
+use crate::table::topologies::{Topologies, TopologyId};
+use bitvec::vec::BitVec;
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// Neighbouring processes of a node that were given the same.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GivenProcs {
+    /// How many, at least 1.
+    pub count: u32,
+    /// Logical index of the object they were mapped to, of the run's kind.
+    pub object: Option<u32>,
+    /// The cpus of each by OS number; `None`: unbound.
+    pub cpus: Option<RoaringBitmap>,
+    /// The GPUs of each by logical number; `None`: nothing is said of GPUs.
+    pub gpus: Option<Vec<u32>>,
+}
+
+/// Neighbouring nodes that have the same processes of an app.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GivenRun {
+    /// The nodes.
+    pub nodes: NodeRange,
+    /// A row of [`GivenJob::patterns`].
+    pub pattern: usize,
+    /// The kind of the objects of the pattern.
+    pub kind: Option<ObjKind>,
+}
+
+/// An app whose processes were given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenApp {
+    /// The program, then its arguments.
+    pub program: Vec<String>,
+    /// Where its processes are, in the order in which its ranks go over nodes.
+    pub runs: Vec<GivenRun>,
+    /// The order of its ranks.
+    pub order: RankOrder,
+}
+
+/// A job whose processes were given.
+#[derive(Clone, Debug)]
+pub struct GivenJob {
+    /// The nodes.
+    pub names: Names,
+    /// The topology and the slots of each node, as runs that cover all nodes in order.
+    pub nodes: Vec<(u32, TopologyId, u32)>,
+    /// The topologies.
+    pub topologies: Arc<Topologies>,
+    /// Their cpu sets.
+    pub cpusets: Cpusets,
+    /// The node that the launcher runs on.
+    pub local: Option<NodeId>,
+    /// Distinct patterns, in the order of local ranks.
+    pub patterns: Vec<Vec<GivenProcs>>,
+    /// The apps.
+    pub apps: Vec<GivenApp>,
+}
+
+/// The plan of a job whose processes were given.
+///
+/// # Errors
+/// `job-too-large` when there are more processes than ranks.
+///
+/// Cost: runs and patterns; nothing per rank.
+pub fn plan(job: GivenJob) -> Result<Plan, PlaceError> {
+    let GivenJob {
+        names,
+        nodes,
+        topologies,
+        cpusets,
+        local,
+        patterns,
+        apps,
+    } = job;
+    let mut world = World {
+        names,
+        topologies,
+        cpusets,
+        local,
+        ..World::default()
+    };
+    world.before = before(&mut world, &nodes);
+    world.after = world.before.clone();
+    let mut kept = Patterns::default();
+    let ids: Vec<(PatternId, u32)> = patterns
+        .into_iter()
+        .map(|procs| pattern(&mut kept, &mut world, procs))
+        .collect();
+    let mut table = AppTable::default();
+    let mut placed = Vec::with_capacity(apps.len());
+    let mut ranks = 0_u64;
+    for app in apps {
+        let own = place(&mut world, &ids, &app);
+        let procs: u64 = own
+            .iter()
+            .map(|run| u64::from(run.procs) * u64::from(run.nodes.count))
+            .sum();
+        ranks += procs;
+        if ranks > u64::from(RANKS_MAX) {
+            return Err(PlaceError::JobTooLarge {
+                what: "processes",
+                asked: ranks,
+                limit: u64::from(RANKS_MAX),
+            });
+        }
+        let policy = row(&mut table, &app, u32::try_from(procs).unwrap_or(u32::MAX));
+        placed.push(Placed {
+            policy: Some(policy),
+            runs: own,
+            order: app.order,
+            passes: None,
+        });
+    }
+    Ok(Plan::assemble(world, table, kept, placed))
+}
+
+/// The state of each node before the job.
+fn before(world: &mut World, nodes: &[(u32, TopologyId, u32)]) -> StateRuns {
+    let mut runs = Runs::default();
+    for &(count, topology, slots) in nodes {
+        let pus = world.topologies.pus_os(topology).len();
+        let all: BitVec<u64> = BitVec::repeat(true, pus);
+        let set = world.pusets.intern(&all);
+        let state = world.states.intern(NodeState {
+            topology,
+            allowed: set,
+            free: set,
+            slots,
+            max_slots: None,
+            used: 0,
+            own: 0,
+        });
+        runs.push(count, state);
+    }
+    runs
+}
+
+/// Interns a pattern; its id, and how many processes it has.
+fn pattern(kept: &mut Patterns, world: &mut World, procs: Vec<GivenProcs>) -> (PatternId, u32) {
+    let mut segment = Segment::default();
+    let says_gpus = procs.iter().any(|procs| procs.gpus.is_some());
+    for given in procs {
+        segment.procs = segment.procs.saturating_add(given.count);
+        let place = Place {
+            object: given.object,
+            cpus: given.cpus.map(|set| world.cpusets.intern(set)),
+        };
+        match segment.runs.last_mut() {
+            Some(last) if last.place == place => last.count += given.count,
+            Some(_) | None => segment.runs.push(PlaceRun {
+                count: given.count,
+                place,
+            }),
+        }
+        if says_gpus {
+            segment.shares.push(ShareRun {
+                count: given.count,
+                threads: 0,
+                gpus: given.gpus.unwrap_or_default(),
+            });
+        }
+    }
+    let procs = segment.procs;
+    (kept.intern(vec![segment]), procs)
+}
+
+/// The placed runs of an app, cut where earlier apps left nodes in different states. The nodes get their new states.
+fn place(world: &mut World, ids: &[(PatternId, u32)], app: &GivenApp) -> Vec<PlacedRun> {
+    let mut placed = Vec::with_capacity(app.runs.len());
+    let mut changes = Vec::new();
+    for run in &app.runs {
+        let Some(&(pattern, procs)) = ids.get(run.pattern).filter(|(_, procs)| *procs > 0) else {
+            continue;
+        };
+        let parts: Vec<_> = world.after.within(run.nodes).collect();
+        for (nodes, state) in parts {
+            let state = *world.states.get(state);
+            placed.push(PlacedRun {
+                nodes,
+                procs,
+                pattern,
+                kind: run.kind,
+                own_before: state.own,
+                used_before: state.used,
+            });
+            let left = world.states.intern(NodeState {
+                used: state.used.saturating_add(procs),
+                own: state.own.saturating_add(procs),
+                ..state
+            });
+            changes.push((nodes, left));
+        }
+    }
+    world.after.change(&mut changes);
+    placed
+}
+
+/// Adds the row of an app.
+fn row(table: &mut AppTable, app: &GivenApp, procs: u32) -> crate::table::apps::PolicyId {
+    let (label, arguments) = app
+        .program
+        .split_first()
+        .map_or_else(Default::default, |(label, rest)| {
+            (label.clone(), rest.to_vec())
+        });
+    let policy = table.intern(policy(&app.order));
+    table.push_hole();
+    let id = table.ids().next_back().expect("a row was pushed");
+    table.np[id] = Some(ProcCount(procs));
+    table.policy[id] = Some(policy);
+    table.label[id] = label;
+    table.origins[id] = Some(Origins {
+        map: Origin::Job,
+        rank: Origin::Job,
+        bind: Origin::Job,
+    });
+    table.set_arguments(id, arguments);
+    policy
+}
+
+/// What a plan of given masks says of its policy.
+const fn policy(order: &RankOrder) -> Policy {
+    Policy {
+        map: MapBy::Given,
+        span: Span::No,
+        ordered: Ordered::No,
+        nolocal: NoLocal::No,
+        pe: 1,
+        list: None,
+        mode: CpuMode::Hwthread,
+        rank: match order {
+            RankOrder::Slot => RankBy::Slot,
+            RankOrder::Fill => RankBy::Fill,
+            RankOrder::Node => RankBy::Node,
+            RankOrder::Span => RankBy::Span,
+            RankOrder::Listed(_) => RankBy::Listed,
+        },
+        bind: BindTo::Nothing,
+        strength: BindStrength::Explicit,
+        if_supported: IfSupported::No,
+        overload: Overload::Allowed,
+        limit: None,
+        oversubscribe: Oversubscribe::Allowed,
+        gpus: None::<GpuShare>,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::Rank;
+    use crate::id::Id as _;
+    use crate::table::names::NameRange;
+    use crate::table::topologies::{DraftObject, TopologyDraft};
+
+    fn job() -> GivenJob {
+        let object = |kind, first: u32, end: u32| DraftObject {
+            kind,
+            os: Some(first),
+            pus: std::iter::once(first..end).collect(),
+        };
+        let mut objects = vec![object(ObjKind::Machine, 0, 4)];
+        objects.extend((0..4).map(|at| object(ObjKind::Core, at, at + 1)));
+        let draft = TopologyDraft {
+            pus_os: (0..4).collect(),
+            objects,
+            ..TopologyDraft::default()
+        };
+        let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+        let topology = topologies.add(draft, &mut cpusets).expect("it is sound");
+        let mut names = Names::default();
+        let range = NameRange {
+            prefix: "n".to_owned(),
+            first: 0,
+            count: 4,
+            width: 1,
+            suffix: String::new(),
+        };
+        names.add(&range).expect("there are few");
+        let mask = |cpus: &[u32]| GivenProcs {
+            count: 1,
+            object: None,
+            cpus: Some(cpus.iter().copied().collect()),
+            gpus: None,
+        };
+        let nodes = |first, count| NodeRange { first, count };
+        let run = |nodes, pattern| GivenRun {
+            nodes,
+            pattern,
+            kind: None,
+        };
+        let app = |runs, order| GivenApp {
+            program: vec!["./x".to_owned(), "-v".to_owned()],
+            runs,
+            order,
+        };
+        GivenJob {
+            names,
+            nodes: vec![(4, topology, 4)],
+            topologies: topologies.into(),
+            cpusets,
+            local: None,
+            patterns: vec![vec![mask(&[0, 1]), mask(&[3])], vec![mask(&[0, 1])]],
+            apps: vec![
+                app(vec![run(nodes(0, 2), 0)], RankOrder::Node),
+                app(vec![run(nodes(1, 3), 1)], RankOrder::Slot),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_plan_of_given_masks_is_a_plan() {
+        let plan = plan(job()).expect("it is small");
+        assert_eq!(plan.ranks(), 7);
+        let places = (0..7).filter_map(|rank| plan.place(Rank(rank)));
+        let rows: Vec<_> = places
+            .map(|place| (place.node.row(), place.local_rank))
+            .collect();
+        let promised = [(0, 0), (1, 0), (0, 1), (1, 1), (1, 2), (2, 0), (3, 0)];
+        assert_eq!(rows, promised);
+        let read = Plan::from_bytes(&plan.to_bytes()).expect("it was just written");
+        assert_eq!(read.to_bytes(), plan.to_bytes());
+        assert_eq!(read.locate(Rank(4)).map(|at| at.local), Some(0));
+    }
+}
