@@ -6,6 +6,7 @@
 mod asked;
 mod laid;
 mod refused;
+pub mod words;
 
 pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
