@@ -4,6 +4,7 @@
 use crate::args::{JobArgs, MapArgs, Outer, read_args};
 use crate::error::JobError;
 use crate::files::GivenFiles;
+use crate::line::{LineArgs, of_another};
 use crate::place::check_words;
 use crate::request::read_open;
 use std::collections::BTreeMap;
@@ -242,6 +243,9 @@ impl Draft {
     ///
     /// Cost: linear in what was said.
     pub fn finish(&self) -> Result<Job, JobError> {
+        if let Some(line) = of_another(&self.args) {
+            self.refuse_changes(line)?;
+        }
         let mut intake = self.base.clone();
         let mut files = self.files.clone();
         for (&(whose, kind), text) in &self.policies {
@@ -274,6 +278,26 @@ impl Draft {
             return Err(error.into());
         }
         Ok(Job { asked, files })
+    }
+
+    /// Refuses what was set beside a launcher's line, which says all of its job.
+    fn refuse_changes(&self, line: &LineArgs) -> Result<(), JobError> {
+        let set = [
+            ("a policy", !self.policies.is_empty()),
+            ("a host list", !self.hosts.is_empty()),
+            ("a hostfile", !self.hostfiles.is_empty()),
+            ("an app", self.apps() > 0),
+        ];
+        let Some((what, _)) = set.iter().find(|(_, set)| *set) else {
+            return Ok(());
+        };
+        Err(JobError::Told {
+            class: "bad-option",
+            sentence: format!(
+                "{what} was set beside a line of {}, which says all of its job itself",
+                line.command
+            ),
+        })
     }
 
     pub(crate) fn give_all(&mut self, files: GivenFiles) {

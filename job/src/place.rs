@@ -3,6 +3,7 @@
 use crate::args::{Format, JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::line;
+use crate::line::allocation::Allocated;
 use crate::line::place::Launched;
 use crate::machine;
 use crate::outside::Outside;
@@ -15,7 +16,6 @@ use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
-use stowplan_launchers::line::Launcher;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -45,14 +45,11 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             sentence: format!("--here={system}: no environment is read here"),
         });
     }
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
+    if let Some(line) = line::of_another(&asked.job).cloned() {
         return line::place::place(&asked, &line, outside);
     }
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
@@ -81,18 +78,29 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
+    if let Some(line) = line::of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
     order.give(placed(resolved, machine, threads)?, outside)
+}
+
+/// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
+///
+/// # Errors
+/// As [`place_on`]; `not-modelled` if the job is in prterun's words.
+pub fn place_line_on(
+    machine: &Machine,
+    asked: &MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Mapped, Launched), JobError> {
+    let line = line::of_another(&asked.job).ok_or_else(|| JobError::Told {
+        class: "not-modelled",
+        sentence: "the job is no launcher's line".to_owned(),
+    })?;
+    line::place::place_on(machine, &asked.job, line, outside)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may
@@ -105,6 +113,17 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    if let Some(line) = line::of_another(&asked.job) {
+        return Err(JobError::Told {
+            class: "not-modelled",
+            sentence: format!(
+                "{}: only jobs in prterun's words are placed among others, again without a node, or by a component",
+                line.command
+            ),
+        });
+    }
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     let (words, job) = words(asked, outside)?;
     let machine = Machine {
         inferred: job.slots_by,
@@ -118,6 +137,8 @@ pub fn resolve_on(
 /// # Errors
 /// As [`place`], except for errors that are found on a machine.
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     words(asked, outside).map(|_| ())
 }
 

@@ -11,6 +11,7 @@ mod foreign;
 
 use crate::line::{self, LineArgs};
 use crate::options::Meaning;
+use crate::words::CommandLine;
 use reader::Reader;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
@@ -128,6 +129,8 @@ pub struct JobArgs {
     pub env_here: bool,
     /// `--site`.
     pub site: Option<String>,
+    /// The hosts of our own words, as a hostfile, if a line of prterun's family names hosts too.
+    pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
     pub line: Option<LineArgs>,
     /// Our own words before a line of another launcher: the hosts among them are its allocation.
@@ -171,6 +174,7 @@ impl Default for JobArgs {
             env_files: Vec::new(),
             env_here: false,
             site: None,
+            allocation: None,
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
@@ -247,6 +251,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
+        line::refuse_settings_alone(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
@@ -254,9 +259,15 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let line = line::whose(cut, &ours.job)?;
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
-        let words: Vec<String> = cut.ours.iter().chain(cut.words).cloned().collect();
+        let mut own = CommandLine::read(cut.ours);
+        let allocation = line::allocation::take(&mut own, cut.words);
+        let mut words = own.to_words();
+        words.extend_from_slice(cut.words);
         ours = read_own(&words, outer)?;
+        ours.job.allocation = allocation;
+        line::refuse_settings_beside(&line, &ours.job, &words)?;
     } else {
+        line::refuse_session(&line, &ours.job)?;
         ours.job.our_hosts = cut.ours.to_vec();
     }
     ours.job.line = Some(line);
@@ -264,7 +275,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
 }
 
 /// Reads words of our own.
-fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+pub(crate) fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut renamed);
@@ -286,15 +297,15 @@ fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
 
 /// `--as` and `--target` are allowed only with `--session`.
 fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
-    let option = match (&job.session, &job.as_ns, job.targets.as_slice()) {
-        (None, Some(_), _) => "--as",
-        (None, None, [_, ..]) => "--target",
+    let (option, without) = match (&job.session, &job.as_ns, job.targets.as_slice()) {
+        (None, Some(_), _) => ("--as", "--session, or the line of a launcher behind it"),
+        (None, None, [_, ..]) => ("--target", "--session"),
         _ => return Ok(()),
     };
     Err(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
-        fault: OptionFault::Without("--session"),
+        fault: OptionFault::Without(without),
     })
 }
 

@@ -462,7 +462,6 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         Meaning::Topo
         | Meaning::Head
         | Meaning::Session
-        | Meaning::As
         | Meaning::Target
         | Meaning::EnvFile
         | Meaning::EnvHere
@@ -491,6 +490,7 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::GpusPerRank
         | Meaning::Taskmap
         | Meaning::LsfAffinity
+        | Meaning::As
         | Meaning::Alloc
         | Meaning::Granted
         | Meaning::Env

@@ -2,13 +2,16 @@
 
 // Whose line it is when the word alone does not say.
 mod sign;
+// Hosts of ours before a line that names hosts itself.
+pub(crate) mod allocation;
 // What the launcher would do with it, as a plan.
 pub mod place;
 
-use crate::args::JobArgs;
+use crate::args::{self, JobArgs, Outer};
 use crate::options::{Meaning, Takes, find};
 use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::OptionFault;
 use stowplan_launchers::line::Launcher;
 
 /// How it is known whose line it is.
@@ -51,13 +54,13 @@ pub struct LineArgs {
 
 /// Words of a job, cut at the launcher's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Cut<'w> {
+pub struct Cut<'w> {
     /// Our own options.
-    pub(crate) ours: &'w [String],
+    pub ours: &'w [String],
     /// The launcher's words: one, or two for Flux.
-    pub(crate) command: &'w [String],
+    pub command: &'w [String],
     /// The words behind them.
-    pub(crate) words: &'w [String],
+    pub words: &'w [String],
 }
 
 /// Launchers by their word. `None`: the word does not say whose it is.
@@ -91,7 +94,8 @@ fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
 /// Cuts the words of a job at the launcher's word; `None`: it is a job in our own words.
 ///
 /// Cost: our own options.
-pub(crate) fn cut(words: &[String]) -> Option<Cut<'_>> {
+#[must_use]
+pub fn cut(words: &[String]) -> Option<Cut<'_>> {
     let at = first_word(words)?;
     let (taken, _) = named(&words[at], &words[at + 1..])?;
     Some(Cut {
@@ -126,6 +130,13 @@ fn first_word(words: &[String]) -> Option<usize> {
     None
 }
 
+/// The line, if its launcher is none of prterun's family: then the job has no request in our words.
+#[must_use]
+pub fn of_another(job: &JobArgs) -> Option<&LineArgs> {
+    let line = job.line.as_ref()?;
+    (line.launcher != Launcher::Prte).then_some(line)
+}
+
 /// Whose line it is.
 ///
 /// # Errors
@@ -141,7 +152,8 @@ pub(crate) fn whose(cut: Cut<'_>, job: &JobArgs) -> Result<LineArgs, SpecError> 
         command: command.join(" "),
         words: cut.words.to_vec(),
     };
-    if let Some(asked) = &job.as_ns {
+    // With a session, --as names a namespace.
+    if let Some(asked) = job.as_ns.as_ref().filter(|_| job.session.is_none()) {
         let (word, version) = match asked.split_once('@') {
             Some((word, version)) => (word, Some(version.to_owned())),
             None => (asked.as_str(), None),
@@ -188,6 +200,117 @@ fn unknown(asked: &str) -> SpecError {
         asked: asked.to_owned(),
         range: "launcher: prte hydra intel slurm flux pals aprun jsrun, with @VERSION if need be",
     }
+}
+
+/// A job in our own words: as it is, or a line of prterun's family without its launcher's word. `None`: it is the line of another
+/// launcher, or nobody can say whose it is.
+#[must_use]
+pub fn in_our_words(words: &[String]) -> Option<Vec<String>> {
+    let Some(cut) = cut(words) else {
+        return Some(words.to_vec());
+    };
+    let ours = args::read_own(cut.ours, Outer::Taken).ok()?;
+    let line = whose(cut, &ours.job).ok()?;
+    if line.launcher != Launcher::Prte {
+        return None;
+    }
+    let mut ours = CommandLine::read(cut.ours);
+    for app in &mut ours.apps {
+        // It says whose line it is; a job in our own words has none.
+        app.options
+            .retain(|option| option.meaning != Some(Meaning::As));
+    }
+    let mut own = ours.to_words();
+    own.extend_from_slice(cut.words);
+    Some(own)
+}
+
+/// Refuses what is said of a job that no launcher's line follows: nothing of it would count.
+///
+/// # Errors
+/// `bad-option`.
+pub(crate) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
+    let Some((option, _)) = settings(job).into_iter().flatten().next() else {
+        return Ok(());
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("the line of a launcher, such as srun -n 4 ./a"),
+    })
+}
+
+/// Refuses a session before the line of a launcher that is not of prterun's family.
+///
+/// # Errors
+/// `bad-option`.
+pub(crate) fn refuse_session(line: &LineArgs, job: &JobArgs) -> Result<(), SpecError> {
+    if job.session.is_none() {
+        return Ok(());
+    }
+    let command = &line.command;
+    Err(told(
+        "bad-option",
+        format!(
+            "--session stands before {command}: only prterun's words are placed in a session, {command} on the nodes of -H"
+        ),
+    ))
+}
+
+/// Refuses settings of an allocation or a site that a line of prterun's family does not take. `words`: the job in our own words.
+///
+/// # Errors
+/// `bad-option`; `not-modelled` for an allocation from which hosts would have to be taken.
+pub(crate) fn refuse_settings_beside(
+    line: &LineArgs,
+    job: &JobArgs,
+    words: &[String],
+) -> Result<(), SpecError> {
+    let command = &line.command;
+    let [alloc, granted, site] = settings(job);
+    if let Some((option, value)) = granted.or(site) {
+        return Err(told(
+            "bad-option",
+            format!(
+                "{option} {value} stands before {command}, which takes no such setting; --prtemca hwloc_default_cpu_list NODES=LIST says which cpus a node has"
+            ),
+        ));
+    }
+    let hosts = |option: &OptionWords| {
+        let hosts = [Meaning::Host, Meaning::Hostfile, Meaning::Here];
+        option
+            .meaning
+            .is_some_and(|meaning| hosts.contains(&meaning))
+    };
+    let own = CommandLine::read(words);
+    let named = own.apps.iter().any(|app| app.options.iter().any(hosts));
+    match alloc.filter(|_| !named) {
+        Some((option, value)) => Err(told(
+            "not-modelled",
+            format!(
+                "{option} {value}: which hosts and slots {command} takes from it is not known here; say them with -H HOST:SLOTS"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn told(class: &'static str, sentence: String) -> SpecError {
+    SpecError::OfLine {
+        class,
+        sentence,
+        at: None,
+        help: Vec::new(),
+    }
+}
+
+/// What is said of an allocation and a site, as option and value.
+fn settings(job: &JobArgs) -> [Option<(&'static str, &str)>; 3] {
+    [
+        job.alloc.as_deref().map(|value| ("--alloc", value)),
+        job.granted.as_deref().map(|value| ("--granted", value)),
+        job.site.as_deref().map(|value| ("--site", value)),
+    ]
 }
 
 /// Refuses options of ours that place processes in front of a launcher's word: they are the words of a job, of which the launcher

@@ -1,6 +1,6 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
-use super::LineArgs;
+use super::{By, LineArgs};
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::machine;
@@ -14,6 +14,7 @@ use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_engine::given::{self, GivenApp, GivenJob, GivenProcs, GivenRun};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{Machine, Mapped};
+use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::{NameRange, Names, NodeId, NodeRange};
@@ -41,6 +42,70 @@ pub struct Launched {
 }
 
 impl Launched {
+    /// The same as a remark of a saved plan.
+    #[must_use]
+    pub fn remark(&self) -> ReadingRemark {
+        let derived = self.derived.iter();
+        let sign = match &self.line.by {
+            By::Asked | By::Word => String::new(),
+            By::Sign(sign) => sign.clone(),
+        };
+        ReadingRemark {
+            rules: self.line.launcher.word().to_owned(),
+            version: self.version.clone(),
+            by: (self.line.by.word().to_owned(), sign),
+            command: self.line.command.clone(),
+            derived: derived
+                .map(|derived| (derived.what.clone(), derived.origin.clone()))
+                .collect(),
+        }
+    }
+
+    /// What a saved plan says; `None`: it names rules that are not known here. The words of the line are not saved.
+    #[must_use]
+    pub fn of_remark(remark: ReadingRemark) -> Option<Self> {
+        let mut launchers = Launcher::ALL.into_iter();
+        let launcher = launchers.find(|own| own.word() == remark.rules)?;
+        let by = match (remark.by.0.as_str(), remark.by.1) {
+            ("asked", _) => By::Asked,
+            ("sign", sign) => By::Sign(sign),
+            (_, _) => By::Word,
+        };
+        let derived = remark.derived.into_iter();
+        Some(Self {
+            line: LineArgs {
+                launcher,
+                version: None,
+                by,
+                command: remark.command,
+                words: Vec::new(),
+            },
+            version: remark.version,
+            derived: derived
+                .map(|(what, origin)| Derived { what, origin })
+                .collect(),
+        })
+    }
+
+    /// How the line was read, as a page says it: `srun (Slurm 24.11)`.
+    #[must_use]
+    pub fn phrase(&self) -> String {
+        let line = &self.line;
+        let by = match &line.by {
+            By::Asked => ", by --as".to_owned(),
+            By::Word => String::new(),
+            By::Sign(sign) => format!(", by {sign}"),
+        };
+        let (name, word) = (line.launcher.name(), line.launcher.word());
+        if line.launcher == Launcher::Prte {
+            return format!("{} ({name}{by})", line.command);
+        }
+        format!(
+            "{} ({name} {}{by}; --as {word}@VERSION for others)",
+            line.command, self.version
+        )
+    }
+
     /// A line of prterun's family, which is placed by our own rules.
     pub(crate) fn by_our_rules(line: LineArgs) -> Self {
         Self {

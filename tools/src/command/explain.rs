@@ -228,9 +228,10 @@ fn tell(
             }
         }
         for rank in &chosen.ranks {
-            let Some(why) = explain(plan, Rank(rank), others) else {
+            let Some(mut why) = explain(plan, Rank(rank), others) else {
                 continue;
             };
+            why.why.splice(0..0, rules(told));
             if json {
                 serde_json::to_writer(&mut *out, &why)?;
                 out.write_all(b"\n")?;
@@ -246,6 +247,18 @@ fn tell(
         let machines = text::machines(told);
         machines.iter().try_for_each(|line| writeln!(out, "{line}"))
     })
+}
+
+/// By whose rules a launcher's line was placed, and what these derived.
+fn rules(told: &Told<'_>) -> Vec<String> {
+    let Some(launched) = &told.sources.launched else {
+        return Vec::new();
+    };
+    let derived = launched.derived.iter();
+    let derived = derived.map(|derived| format!("{}: {}", derived.what, derived.origin));
+    std::iter::once(format!("read as {}", launched.phrase()))
+        .chain(derived)
+        .collect()
 }
 
 /// Why a node has no process.

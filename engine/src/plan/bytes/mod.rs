@@ -30,7 +30,7 @@ mod passes;
 #[cfg(test)]
 mod refused_tests;
 
-pub use remarks::{Remark, Remarks};
+pub use remarks::{ReadingRemark, Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::placed::row;
@@ -78,6 +78,7 @@ impl Plan {
         apps::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
+        remarks::write_reading(&mut writer, remarks);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -244,12 +245,13 @@ fn sections(
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(passes::PASSES, "the end, or a section that there is")?;
+        let section = reader.number(remarks::READING, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
+            remarks::READING => remarks.reading = Some(remarks::read_reading(reader)?),
             _ => apps::read_arguments(reader, table)?,
         }
     }

@@ -6,6 +6,7 @@ use crate::report::Refused;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
+use stowplan_job::line::in_our_words;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::{CommandLine, OptionWords};
 use stowplan_score::advise::{Policy, Reorder};
@@ -43,7 +44,19 @@ pub(super) fn policies(
     files: &dyn Files,
 ) -> Result<Vec<Tried>, Refused> {
     let asked = place(map_args(job)?, files)?.mapped.plan;
-    let job = Job::read(job, app)?;
+    let Some(job) = in_our_words(job) else {
+        // Another launcher's line: no policies of ours would place it.
+        let policy = Policy {
+            reorder: Reorder::No,
+            plan: asked,
+        };
+        return Ok(vec![Tried {
+            policy,
+            words: Vec::new(),
+            placing: Vec::new(),
+        }]);
+    };
+    let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
     let mut tried = vec![Tried {
         policy: Policy {
