@@ -7,6 +7,6 @@ mod asked;
 mod laid;
 mod refused;
 
-pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use refused::LineRefused;
