@@ -505,7 +505,7 @@ impl<'a> Reader<'a> {
         match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
             Some(&(_, format)) => self.job.format = Some(format),
             None => {
-                let words = "word of: text map tsv json taskmap pmi raw";
+                let words = "word of: text map tsv ndjson json html svg taskmap pmi raw";
                 return self.bad_value(given, value, words);
             }
         }

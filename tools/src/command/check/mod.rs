@@ -120,10 +120,57 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     };
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
+    let other = otherwise(&plan, &answer.mapped.plan);
+    let answers = if other.is_empty() {
+        "it answers this job".to_owned()
+    } else {
+        format!(
+            "it places alike as this job does, which has other {}",
+            other.join(", other ")
+        )
+    };
     Ok(Sound::Said(format!(
-        "{path}: {}, no fault, and it answers this job",
+        "{path}: {}, no fault, and {answers}",
         size(&plan)
     )))
+}
+
+/// In what a plan and a job differ that have the same places.
+fn otherwise(plan: &Plan, answer: &Plan) -> Vec<&'static str> {
+    let mut other = Vec::new();
+    let nodes = |plan: &Plan| -> Vec<_> {
+        let world = plan.world();
+        let runs = world.before.iter().map(|(nodes, state)| {
+            let state = world.states.get(state);
+            (nodes, state.slots, world.topologies.draft(state.topology))
+        });
+        runs.collect()
+    };
+    let (mine, theirs) = (nodes(plan), nodes(answer));
+    let (mut slots, mut hardware) = (false, false);
+    for (nodes, own_slots, own) in &mine {
+        for (others, other_slots, other) in &theirs {
+            if nodes.overlap(*others).is_some() {
+                slots |= own_slots != other_slots;
+                hardware |= own != other;
+            }
+        }
+    }
+    if hardware {
+        other.push("hardware");
+    }
+    if slots {
+        other.push("slots");
+    }
+    let programs = |plan: &Plan| {
+        let table = plan.resolved_apps();
+        let of = |app| (table.label[app].clone(), table.arguments(app).to_vec());
+        table.ids().map(of).collect::<Vec<_>>()
+    };
+    if programs(plan) != programs(answer) {
+        other.push("programs");
+    }
+    other
 }
 
 /// The number of ranks and nodes, in words.
