@@ -336,13 +336,15 @@ impl<'a> Reader<'a> {
         for (_, own) in seen.iter_mut().skip(before) {
             said.trim_end_matches(',').clone_into(own);
         }
-        taken.map_err(|error| match error {
-            SpecError::BadOption { app, fault, .. } => SpecError::BadOption {
-                option: said,
-                app,
-                fault,
-            },
-            other => other,
+        taken.map_err(|error| {
+            if let SpecError::BadOption { app, fault, .. } = error {
+                return SpecError::BadOption {
+                    option: said,
+                    app,
+                    fault,
+                };
+            }
+            error
         })
     }
 
@@ -456,17 +458,12 @@ impl<'a> Reader<'a> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
-            Meaning::Alloc => self.job.alloc = some(),
-            Meaning::Granted => self.job.granted = some(),
-            Meaning::Env => match value.split_once('=') {
-                Some((name, value)) if !name.is_empty() => {
-                    self.job.env.push((name.to_owned(), value.to_owned()));
-                }
-                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
-            },
-            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
-            Meaning::EnvHere => self.job.env_here = true,
-            Meaning::Site => self.job.site = some(),
+            Meaning::Alloc
+            | Meaning::Granted
+            | Meaning::Env
+            | Meaning::EnvFile
+            | Meaning::EnvHere
+            | Meaning::Site => return self.before_a_line(meaning, given, value),
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
@@ -479,11 +476,7 @@ impl<'a> Reader<'a> {
             Meaning::Format => self.format(given, value)?,
             Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
-            Meaning::ShowAttributes => match value {
-                "" => self.job.show_attributes = Some(Show::After),
-                "before" => self.job.show_attributes = Some(Show::Before),
-                _ => return self.bad_value(given, value, "word of: before"),
-            },
+            Meaning::ShowAttributes => return self.show_attributes(given, value),
             Meaning::Np
             | Meaning::Host
             | Meaning::Hostfile
@@ -496,6 +489,45 @@ impl<'a> Reader<'a> {
             | Meaning::Display
             | Meaning::Rtos
             | Meaning::Ignored => {}
+        }
+        Ok(())
+    }
+
+    fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        self.job.show_attributes = match value {
+            "" => Some(Show::After),
+            "before" => Some(Show::Before),
+            _ => return self.bad_value(given, value, "word of: before"),
+        };
+        Ok(())
+    }
+
+    /// Takes what a launcher's line stands in.
+    fn before_a_line(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+    ) -> Result<(), SpecError> {
+        let job = &mut self.job;
+        let text = value.to_owned();
+        if meaning == Meaning::Env {
+            match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            }
+        } else if meaning == Meaning::EnvFile {
+            job.env_files.push(text);
+        } else if meaning == Meaning::EnvHere {
+            job.env_here = true;
+        } else if meaning == Meaning::Alloc {
+            job.alloc = Some(text);
+        } else if meaning == Meaning::Granted {
+            job.granted = Some(text);
+        } else {
+            job.site = Some(text);
         }
         Ok(())
     }

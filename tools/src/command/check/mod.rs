@@ -120,19 +120,23 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     };
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
-    let other = otherwise(&plan, &answer.mapped.plan);
-    let answers = if other.is_empty() {
-        "it answers this job".to_owned()
-    } else {
-        format!(
-            "it places alike as this job does, which has other {}",
-            other.join(", other ")
-        )
-    };
+    let answers = answers(&plan, &answer.mapped.plan);
     Ok(Sound::Said(format!(
         "{path}: {}, no fault, and {answers}",
         size(&plan)
     )))
+}
+
+/// How a plan answers a job that has the same places.
+fn answers(plan: &Plan, answer: &Plan) -> String {
+    let other = otherwise(plan, answer);
+    if other.is_empty() {
+        return "it answers this job".to_owned();
+    }
+    format!(
+        "it places alike as this job does, which has other {}",
+        other.join(", other ")
+    )
 }
 
 /// In what a plan and a job differ that have the same places.
