@@ -10,7 +10,9 @@ use crate::{Console, output};
 use std::io;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
+use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
@@ -100,7 +102,28 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
 fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
+    let plan = &placement.mapped.plan;
+    let parts = asked
+        .cpus
+        .iter()
+        .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
+    let parts: Vec<Note> = parts.collect();
+    placement.mapped.notes.extend(parts);
     Ok(placement)
+}
+
+/// Notes a host of which the job has fewer cpus than the plan counts on.
+fn part_of_node(plan: &Plan, host: &str, cpus: u64) -> Option<Note> {
+    let world = plan.world();
+    let node = world.names.find_name(host)?;
+    let state = world.states.get(world.before.state(node));
+    let cores = u64::from(world.topologies.count(state.topology, ObjKind::Core));
+    (cpus < cores).then(|| Note::OfLine {
+        class: "allocation-unused",
+        text: format!(
+            "SLURM_JOB_CPUS_PER_NODE={cpus} is not used here: the job has {cpus} of the {cores} cores of {host}, and the plan counts all of them; --prtemca hwloc_default_cpu_list LIST names those that it has"
+        ),
+    })
 }
 
 /// Shows a plan, then its notes.
