@@ -50,6 +50,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
+    refuse_plans(&asked, outside)?;
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
@@ -63,6 +64,27 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         mapped,
         sources,
         displayed,
+    })
+}
+
+/// Refuses a job whose program is a saved plan: its words were meant for a command that reads plans.
+fn refuse_plans(asked: &MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+    let request = &asked.taken.request;
+    let mut apps = request.apps().ids();
+    let (Some(app), None) = (apps.next(), apps.next()) else {
+        return Ok(());
+    };
+    let Some(program) = request.label(app).map(|label| label.cmd.as_str()) else {
+        return Ok(());
+    };
+    if program.is_empty() || !outside.is_plan(program) {
+        return Ok(());
+    }
+    Err(JobError::Told {
+        class: "bad-option",
+        sentence: format!(
+            "{program} is a saved plan, and stands where the program of a job does: a plan stands before --, without words of a job"
+        ),
     })
 }
 

@@ -5,6 +5,7 @@ use super::hardware::number;
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::policy::GpuShare;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::table::patterns::{PatternId, PlaceRun};
@@ -44,10 +45,11 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             let [found, promised] = policies.map(|policy| {
                 policy.map_or(Seen::Nothing, |policy| {
                     Seen::Name(format!(
-                        "map by {}, rank by {}, bind to {}",
+                        "map by {}, rank by {}, bind to {}{}",
                         policy.map.word(),
                         policy.rank.word(),
-                        policy.bind.word()
+                        policy.bind.word(),
+                        gpus(policy.gpus)
                     ))
                 })
             });
@@ -58,6 +60,17 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             [plan, answer].map(|plan| plan.resolved_apps().np[app].map_or(0, |np| u64::from(np.0)));
         faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
         runs(plan, answer, app, &at, &mut known, faults);
+    }
+}
+
+/// What the words of a policy say of GPUs.
+fn gpus(share: Option<GpuShare>) -> String {
+    match share {
+        None => ", nothing said of GPUs".to_owned(),
+        Some(GpuShare::Split) => ", GPUs split".to_owned(),
+        Some(GpuShare::Share) => ", GPUs shared".to_owned(),
+        Some(GpuShare::None) => ", no GPUs".to_owned(),
+        Some(GpuShare::PerRank(each)) => format!(", {each} GPUs a rank"),
     }
 }
 

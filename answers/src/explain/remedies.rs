@@ -65,6 +65,7 @@ impl Told<'_> {
             "object-not-found" => self.maps(),
             "bind-target-not-found" => self.bindings(&["core", "package", "none"]),
             "not-enough-cpus" | "no-available-cpus" | "bind-limit" => {
+                self.hwthreads();
                 self.bindings(&["none"]);
                 self.shared_cpus();
                 self.smaller_pe();
@@ -184,6 +185,14 @@ impl Told<'_> {
         if let Some(map) = self.search.largest_pe(self.app) {
             self.tell(self.app, Meaning::MapBy, &map, "fewer cpus for each: ");
         }
+    }
+
+    /// Twice as many cpus where a core has two hardware threads.
+    fn hwthreads(&mut self) {
+        let (head, mut words) = self.map();
+        words.push("hwtcpus".to_owned());
+        let lead = "each hardware thread is a cpu: ";
+        self.tell(self.app, Meaning::MapBy, &joined(&head, &words), lead);
     }
 
     fn bindings(&mut self, targets: &[&str]) {

@@ -117,6 +117,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Refuses an option of another launcher, and says what to type instead.
+    fn foreign<T>(&self, given: &str, help: String) -> Result<T, SpecError> {
+        Err(SpecError::OfLine {
+            class: "bad-option",
+            sentence: format!("{given} on app {} is no option", self.app),
+            at: None,
+            help: vec![help],
+        })
+    }
+
     /// Reads one option with its value. Returns its row, and its name as given.
     pub(super) fn option(
         &mut self,
@@ -135,7 +145,10 @@ impl<'a> Reader<'a> {
         let given = argument.split('=').next().unwrap_or(&argument).to_owned();
         let Some(row) = find(name) else {
             let value = inline.or_else(|| self.args.get(self.at).cloned());
-            let nearest = foreign::ours(name, value.as_deref()).or_else(|| nearest(name));
+            if let Some(help) = foreign::help(name, value.as_deref()) {
+                return self.foreign(&given, help);
+            }
+            let nearest = nearest(name);
             return self.refuse(&given, OptionFault::Unknown { nearest });
         };
         let value = match (row.takes, inline) {
@@ -258,6 +271,7 @@ impl<'a> Reader<'a> {
                 self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
             Meaning::RankBy => self.directive(DirectiveForm::Rank, "--rank-by", value, seen),
+            Meaning::BindTo if is_cpu_list(value) => self.ordered(given, value),
             Meaning::BindTo => self.directive(DirectiveForm::Bind, "--bind-to", value, seen),
             Meaning::Old(old) => {
                 let new = row.help.replace(row.metavar, value);
@@ -265,7 +279,9 @@ impl<'a> Reader<'a> {
                     old: given.to_owned(),
                     new,
                 });
-                self.old(old, given, value, seen)
+                self.spelled_out(row, given, value, seen, |reader, seen| {
+                    reader.old(old, given, value, seen)
+                })
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
@@ -300,6 +316,38 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes an old spelling, so that a later refusal can say what it stands for.
+    fn spelled_out(
+        &mut self,
+        row: &Row,
+        given: &str,
+        value: &str,
+        seen: &mut Vec<(Once, String)>,
+        take: impl FnOnce(&mut Self, &mut Vec<(Once, String)>) -> Result<(), SpecError>,
+    ) -> Result<(), SpecError> {
+        let new = match row.metavar {
+            "" => row.help.to_owned(),
+            metavar => row.help.replace(metavar, value),
+        };
+        let blank = if value.is_empty() { "" } else { " " };
+        let said = format!("{given}{blank}{value}, which is {new},");
+        let before = seen.len();
+        let taken = take(self, seen);
+        for (_, own) in seen.iter_mut().skip(before) {
+            said.trim_end_matches(',').clone_into(own);
+        }
+        taken.map_err(|error| {
+            if let SpecError::BadOption { app, fault, .. } = error {
+                return SpecError::BadOption {
+                    option: said,
+                    app,
+                    fault,
+                };
+            }
+            error
+        })
+    }
+
     /// Takes a directive. An app may have one of each kind.
     pub(super) fn directive(
         &mut self,
@@ -315,6 +363,21 @@ impl<'a> Reader<'a> {
         };
         self.once(seen, once, given)?;
         let text = self.text(given, value);
+        self.intake
+            .directive(self.owner(), form, text, Scope::Global)
+    }
+
+    /// Takes Open MPI 4's `--bind-to cpu-list[:ordered]`, which stands beside `--cpu-list`.
+    fn ordered(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        if !value.to_ascii_lowercase().ends_with(":ordered") {
+            return Ok(());
+        }
+        self.notes.push(Note::OldSpelling {
+            old: format!("{given} {value}"),
+            new: "--map-by pe-list=LIST:ordered".to_owned(),
+        });
+        let text = self.text("--map-by", ":ordered");
+        let form = DirectiveForm::Map(MapForm::Whole);
         self.intake
             .directive(self.owner(), form, text, Scope::Global)
     }
@@ -395,17 +458,12 @@ impl<'a> Reader<'a> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
-            Meaning::Alloc => self.job.alloc = some(),
-            Meaning::Granted => self.job.granted = some(),
-            Meaning::Env => match value.split_once('=') {
-                Some((name, value)) if !name.is_empty() => {
-                    self.job.env.push((name.to_owned(), value.to_owned()));
-                }
-                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
-            },
-            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
-            Meaning::EnvHere => self.job.env_here = true,
-            Meaning::Site => self.job.site = some(),
+            Meaning::Alloc
+            | Meaning::Granted
+            | Meaning::Env
+            | Meaning::EnvFile
+            | Meaning::EnvHere
+            | Meaning::Site => return self.before_a_line(meaning, given, value),
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
@@ -418,11 +476,7 @@ impl<'a> Reader<'a> {
             Meaning::Format => self.format(given, value)?,
             Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
-            Meaning::ShowAttributes => match value {
-                "" => self.job.show_attributes = Some(Show::After),
-                "before" => self.job.show_attributes = Some(Show::Before),
-                _ => return self.bad_value(given, value, "word of: before"),
-            },
+            Meaning::ShowAttributes => return self.show_attributes(given, value),
             Meaning::Np
             | Meaning::Host
             | Meaning::Hostfile
@@ -439,17 +493,62 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        self.job.show_attributes = match value {
+            "" => Some(Show::After),
+            "before" => Some(Show::Before),
+            _ => return self.bad_value(given, value, "word of: before"),
+        };
+        Ok(())
+    }
+
+    /// Takes what a launcher's line stands in.
+    fn before_a_line(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+    ) -> Result<(), SpecError> {
+        let job = &mut self.job;
+        let text = value.to_owned();
+        if meaning == Meaning::Env {
+            match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            }
+        } else if meaning == Meaning::EnvFile {
+            job.env_files.push(text);
+        } else if meaning == Meaning::EnvHere {
+            job.env_here = true;
+        } else if meaning == Meaning::Alloc {
+            job.alloc = Some(text);
+        } else if meaning == Meaning::Granted {
+            job.granted = Some(text);
+        } else {
+            job.site = Some(text);
+        }
+        Ok(())
+    }
+
     fn format(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
         let mut formats = FORMATS.iter();
         match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
             Some(&(_, format)) => self.job.format = Some(format),
             None => {
-                let words = "word of: text map tsv json taskmap pmi raw";
+                let words = "word of: text map tsv ndjson json html svg taskmap pmi raw";
                 return self.bad_value(given, value, words);
             }
         }
         Ok(())
     }
+}
+
+/// Whether a value of `--bind-to` is Open MPI 4's word for the cpus of `--cpu-list`.
+fn is_cpu_list(value: &str) -> bool {
+    let word = value.split(':').next().unwrap_or(value);
+    ["cpu-list", "cpulist"].contains(&&*word.to_ascii_lowercase())
 }
 
 /// Whether an option says what the machine is, what else the system has, or how the answer is written.

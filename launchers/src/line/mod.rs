@@ -8,6 +8,6 @@ mod laid;
 mod refused;
 pub mod words;
 
-pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use refused::LineRefused;

@@ -27,8 +27,8 @@ enum Side<'a> {
 
 fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (head, job) = behind(args);
+    own_options("diff", head, &[Meaning::Format, Meaning::Output])?;
     let (plans, options) = job_args(head)?;
-    own_options(head, &[Meaning::Format, Meaning::Output])?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [
         Format::Text,

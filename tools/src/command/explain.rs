@@ -44,8 +44,12 @@ struct Asked {
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
+    own_options(
+        "explain",
+        &head,
+        &[Meaning::Format, Meaning::Output, Meaning::Node],
+    )?;
     let (mut words, options) = job_args(&head)?;
-    own_options(&head, &[Meaning::Format, Meaning::Output, Meaning::Node])?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [Format::Text, Format::Json, Format::Ndjson];
     refuse_format(&known, "explain", format)?;

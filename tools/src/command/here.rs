@@ -19,6 +19,8 @@ pub(super) struct Asked {
     pub(super) asked: MapArgs,
     /// The variable or file that named the hosts.
     pub(super) hosts: Option<String>,
+    /// Cpus that the job has of some hosts, and the variable that says so: one host of each count.
+    pub(super) cpus: Vec<(String, u64)>,
     /// The words that say all of this; empty if there is no command line.
     pub(super) words: Vec<String>,
 }
@@ -26,11 +28,11 @@ pub(super) struct Asked {
 impl Asked {
     /// A job whose words name its hosts.
     pub(super) fn named(asked: MapArgs, words: &[String]) -> Self {
-        let (hosts, words) = (None, words.to_vec());
         Self {
             asked,
-            hosts,
-            words,
+            hosts: None,
+            cpus: Vec::new(),
+            words: words.to_vec(),
         }
     }
 }
@@ -69,6 +71,14 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
             found.source
         );
     }
+    for unused in &found.unused {
+        let _ = writeln!(
+            console.err,
+            "note[allocation-unused]: {} is not used here: {}",
+            one_line(&unused.said),
+            one_line(&unused.word)
+        );
+    }
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
@@ -78,6 +88,14 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
     }
+    let states_devices = line.apps.iter().flat_map(|app| &app.options);
+    let mut states_devices =
+        states_devices.filter(|option| option.meaning == Some(Meaning::Devices));
+    if states_devices.next().is_none() {
+        for devices in found.devices {
+            words.extend(["--devices".to_owned(), devices]);
+        }
+    }
     words.extend(line.to_words());
     if let Some(cut) = cut {
         words.extend(cut.command.iter().chain(cut.words).cloned());
@@ -85,6 +103,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     Ok(Asked {
         asked: map_args(&words)?,
         hosts: Some(one_line(&found.source)),
+        cpus: found.cpus,
         words,
     })
 }

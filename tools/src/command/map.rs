@@ -10,7 +10,9 @@ use crate::{Console, output};
 use std::io;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
+use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
@@ -36,10 +38,50 @@ pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> 
 fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
     let mut job = asked.asked.job.clone();
     let words = asked.words.clone();
+    refuse_overwriting(&job)?;
     let placement = placed(asked, console.files)
         .map_err(|error| remedies::beside(error, &words, console.files))?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
+}
+
+/// Refuses outputs that would replace one another, or an input of the job.
+fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
+    let real = |path: &str| crate::draft::resolve(std::path::Path::new(path)).ok();
+    let told = |sentence: String| Refused::Told {
+        class: "bad-option",
+        sentence,
+    };
+    let outputs = [("--save", &job.save), ("-o", &job.output)];
+    let outputs: Vec<(&str, &str)> = outputs
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
+        .collect();
+    if let [(_, saved), (_, shown)] = outputs[..]
+        && (saved == shown || real(saved).is_some_and(|saved| Some(saved) == real(shown)))
+        && std::fs::metadata(saved).map_or(true, |about| about.is_file())
+    {
+        return Err(told(format!(
+            "--save {saved} and -o {shown}: both would be written to one file"
+        )));
+    }
+    let topologies = job.topos.iter().map(|(_, source)| source.as_str());
+    let others = [&job.taskmap, &job.lsf_affinity, &job.session];
+    let others = others
+        .into_iter()
+        .flatten()
+        .map(|path| path.trim_start_matches('@'));
+    for input in topologies.chain(others) {
+        for (option, output) in &outputs {
+            let same = real(input).is_some_and(|input| Some(input) == real(output));
+            if same && std::fs::metadata(input).is_ok_and(|about| about.is_file()) {
+                return Err(told(format!(
+                    "{option} {output} would replace {input}, which the job reads"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Places a job.
@@ -61,7 +103,28 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
 fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
+    let plan = &placement.mapped.plan;
+    let parts = asked
+        .cpus
+        .iter()
+        .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
+    let parts: Vec<Note> = parts.collect();
+    placement.mapped.notes.extend(parts);
     Ok(placement)
+}
+
+/// Notes a host of which the job has fewer cpus than the plan counts on.
+fn part_of_node(plan: &Plan, host: &str, cpus: u64) -> Option<Note> {
+    let world = plan.world();
+    let node = world.names.find_name(host)?;
+    let state = world.states.get(world.before.state(node));
+    let cores = u64::from(world.topologies.count(state.topology, ObjKind::Core));
+    (cpus < cores).then(|| Note::OfLine {
+        class: "allocation-unused",
+        text: format!(
+            "SLURM_JOB_CPUS_PER_NODE={cpus} is not used here: the job has {cpus} of the {cores} cores of {host}, and the plan counts all of them; --prtemca hwloc_default_cpu_list LIST names those that it has"
+        ),
+    })
 }
 
 /// Shows a plan, then its notes.

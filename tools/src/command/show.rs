@@ -31,8 +31,8 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let (words, job) = job_args(args)?;
     own_options(
+        "show",
         args,
         &[
             Meaning::Format,
@@ -43,6 +43,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             Meaning::App,
         ],
     )?;
+    let (words, job) = job_args(args)?;
     let path = match words.as_slice() {
         [path] => path,
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
@@ -61,7 +62,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 ///
 /// # Errors
 /// `bad-option`.
-pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
+pub fn own_options(command: &str, args: &[String], own: &[Meaning]) -> Result<(), Refused> {
     let mut rest = args;
     while let Some((word, behind)) = rest.split_first() {
         rest = behind;
@@ -70,6 +71,9 @@ pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
         let Some(option) = first.filter(|_| word.starts_with('-') && word.len() > 1) else {
             continue;
         };
+        if option.meaning.is_none() {
+            return Err(super::no_such_option(command, &option.name));
+        }
         if option.meaning.is_none_or(|meaning| !own.contains(&meaning)) {
             return Err(misplaced(&option.name, OptionFault::Misplaced));
         }

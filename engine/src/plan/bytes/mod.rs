@@ -46,6 +46,12 @@ use std::sync::Arc;
 use wire::{Edition, Reader, Writer};
 
 impl Plan {
+    /// Whether these first bytes are those of a saved plan, a broadcast or a slice.
+    #[must_use]
+    pub fn is_sealed(start: &[u8]) -> bool {
+        start.starts_with(wire::MAGIC)
+    }
+
     /// Everything needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
     ///
     /// Cost: the tables used, written once.

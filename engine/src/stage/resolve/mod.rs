@@ -38,6 +38,7 @@ use crate::text::host_types::{HostListId, HostfileId, Hosts};
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
 use crate::text::listings::read_affinity;
+use crate::text::slotlist::remark;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -288,6 +289,15 @@ impl Decided {
                                 }
                                 read => read?,
                             };
+                            let remarks = read
+                                .slot_texts
+                                .values()
+                                .iter()
+                                .filter_map(|text| remark(text));
+                            resolved.notes.extend(remarks.map(|text| Note::OfLine {
+                                class: "slot-list",
+                                text: format!("{}: {text}", file.path),
+                            }));
                             *new.insert(resolved.apps.listings.push(read))
                         }
                     };
@@ -320,7 +330,16 @@ impl Decided {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
                         let bytes = read_file(files, FileKind::Hostfile, path)?;
-                        *new.insert(hosts.hostfiles.push(read_hostfile(path, &bytes)?))
+                        let read = read_hostfile(path, &bytes)?;
+                        if read.mark {
+                            self.resolved.notes.push(Note::OfLine {
+                                class: "byte-order-mark",
+                                text: format!(
+                                    "hostfile {path}: its byte order mark (U+FEFF) is passed over"
+                                ),
+                            });
+                        }
+                        *new.insert(hosts.hostfiles.push(read))
                     }
                 });
             }

@@ -121,8 +121,9 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     };
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
+    let answers = answers(&plan, &answer.mapped.plan);
     Ok(Sound::Said(format!(
-        "{path}: {}, no fault, and it answers this job",
+        "{path}: {}, no fault, and {answers}",
         size(&plan)
     )))
 }
@@ -136,6 +137,56 @@ fn unjudged(plan: &Plan) -> &'static str {
         }
         false => "",
     }
+}
+
+/// How a plan answers a job that has the same places.
+fn answers(plan: &Plan, answer: &Plan) -> String {
+    let other = otherwise(plan, answer);
+    if other.is_empty() {
+        return "it answers this job".to_owned();
+    }
+    format!(
+        "it places alike as this job does, which has other {}",
+        other.join(", other ")
+    )
+}
+
+/// In what a plan and a job differ that have the same places.
+fn otherwise(plan: &Plan, answer: &Plan) -> Vec<&'static str> {
+    let mut other = Vec::new();
+    let nodes = |plan: &Plan| -> Vec<_> {
+        let world = plan.world();
+        let runs = world.before.iter().map(|(nodes, state)| {
+            let state = world.states.get(state);
+            (nodes, state.slots, world.topologies.draft(state.topology))
+        });
+        runs.collect()
+    };
+    let (mine, theirs) = (nodes(plan), nodes(answer));
+    let (mut slots, mut hardware) = (false, false);
+    for (nodes, own_slots, own) in &mine {
+        for (others, other_slots, other) in &theirs {
+            if nodes.overlap(*others).is_some() {
+                slots |= own_slots != other_slots;
+                hardware |= own != other;
+            }
+        }
+    }
+    if hardware {
+        other.push("hardware");
+    }
+    if slots {
+        other.push("slots");
+    }
+    let programs = |plan: &Plan| {
+        let table = plan.resolved_apps();
+        let of = |app| (table.label[app].clone(), table.arguments(app).to_vec());
+        table.ids().map(of).collect::<Vec<_>>()
+    };
+    if programs(plan) != programs(answer) {
+        other.push("programs");
+    }
+    other
 }
 
 /// The number of ranks and nodes, in words.

@@ -48,6 +48,18 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
         Err(Refused { class, sentence }) => {
             // The worst that can happen to a message is that nobody reads it.
             let _ = writeln!(err, "error[{class}]: {}", plain(&sentence));
+            let option = args.iter().find(|word| word.starts_with("--"));
+            let known = |word: &&String| {
+                ["--format", "--devices"]
+                    .iter()
+                    .any(|own| word.starts_with(own))
+            };
+            let near = option
+                .filter(|word| class == "bad-option" && !known(word))
+                .and_then(|word| super::nearest_option("topo show", word));
+            if let Some(near) = near {
+                let _ = writeln!(err, "help: did you mean {near}?");
+            }
             return 2;
         }
     };
