@@ -118,8 +118,13 @@ impl Draft {
     pub fn from_words(words: &[String]) -> Result<Self, JobError> {
         let read = read_args(words, Outer::Refused)?;
         read.clone().finish()?;
+        // A launcher's line says its apps itself: our own words before it have none.
+        let base = match of_another(&read.job) {
+            Some(_) => Intake::new(),
+            None => read.intake,
+        };
         Ok(Self {
-            base: read.intake,
+            base,
             args: read.job,
             notes: read.notes,
             ..Self::default()

@@ -159,7 +159,7 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
         .expect("only apps with a policy are shown");
     if own.map == MapBy::Given {
         let launched = told.sources.launched.as_ref();
-        let rules = launched.map_or("", |launched| launched.line.command.as_str());
+        let rules = launched.map_or("", |launched| launched.line.launcher.name());
         return Words {
             label: short(&table.label[app]),
             map: match rules {
