@@ -15,7 +15,7 @@ use crate::args::{JobArgs, MapArgs};
 use crate::draft::{Draft, Job};
 use crate::error::JobError;
 use crate::files::GivenFiles;
-use crate::line::of_another;
+use crate::our_words::of_another;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};

@@ -4,7 +4,8 @@
 use crate::args::{JobArgs, MapArgs, Outer, read_args};
 use crate::error::JobError;
 use crate::files::GivenFiles;
-use crate::line::{LineArgs, of_another};
+use crate::line::LineArgs;
+use crate::our_words::of_another;
 use crate::place::check_words;
 use crate::request::read_open;
 use std::collections::BTreeMap;

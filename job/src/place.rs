@@ -1,11 +1,12 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
+use crate::allocated::Allocated;
 use crate::args::{Format, JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::line;
-use crate::line::allocation::Allocated;
-use crate::line::place::Launched;
+use crate::line::launched::Launched;
 use crate::machine;
+use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
@@ -45,8 +46,13 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             sentence: format!("--here={system}: no environment is read here"),
         });
     }
-    if let Some(line) = line::of_another(&asked.job).cloned() {
-        return line::place::place(&asked, &line, outside);
+    if let Some(line) = of_another(&asked.job).cloned() {
+        let (mapped, sources) = line::place::place(&asked, &line, outside)?;
+        return Ok(Placement {
+            mapped,
+            sources,
+            displayed: None,
+        });
     }
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
@@ -100,7 +106,7 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
-    if let Some(line) = line::of_another(&asked.job).cloned() {
+    if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
     let threads = asked.job.threads;
@@ -118,7 +124,7 @@ pub fn place_line_on(
     asked: &MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
-    let line = line::of_another(&asked.job).ok_or_else(|| JobError::Told {
+    let line = of_another(&asked.job).ok_or_else(|| JobError::Told {
         class: "not-modelled",
         sentence: "the job is no launcher's line".to_owned(),
     })?;
@@ -135,7 +141,7 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
-    if let Some(line) = line::of_another(&asked.job) {
+    if let Some(line) = of_another(&asked.job) {
         return Err(JobError::Told {
             class: "not-modelled",
             sentence: format!(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
-use stowplan_job::line::of_another;
+use stowplan_job::our_words::of_another;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
 ///

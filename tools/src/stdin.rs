@@ -4,8 +4,9 @@ use crate::bounded::{Unread, bounded};
 use crate::report::Refused;
 use std::sync::OnceLock;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_job::line::{cut, in_our_words};
+use stowplan_job::line::cut;
 use stowplan_job::options::{Meaning, Old};
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine, OptionWords};
 
 /// The word that stands for standard input.

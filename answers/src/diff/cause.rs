@@ -9,7 +9,8 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::MapBy;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::{Origin, Origins};
-use stowplan_job::line::{cut, in_our_words};
+use stowplan_job::line::cut;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// An option with different values.

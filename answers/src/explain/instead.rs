@@ -10,8 +10,8 @@ use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::MapBy;
 use stowplan_job::error::JobError;
-use stowplan_job::line;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// Map policies that are tried, the most used ones first.
@@ -79,7 +79,7 @@ impl<'f> Alternatives<'f> {
     #[must_use]
     pub fn of_job(words: &[String], plan: &Plan, planning: Box<Planning<'f>>) -> Self {
         // Words of ours would not move a rank that another launcher's rules placed.
-        let tries = match line::in_our_words(words) {
+        let tries = match in_our_words(words) {
             Some(words) => tries(&CommandLine::read(&words), plan),
             None => Vec::new(),
         };

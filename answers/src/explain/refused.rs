@@ -7,8 +7,8 @@ use serde::Serialize;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_job::error::JobError;
-use stowplan_job::line::in_our_words;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 
 /// Jobs that are shown at most.

@@ -7,8 +7,8 @@ use stowplan_engine::error::MapError;
 use stowplan_engine::error::phrases::Counted;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_job::error::JobError;
-use stowplan_job::line::in_our_words;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// Lines that are shown at most.

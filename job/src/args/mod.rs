@@ -1,5 +1,7 @@
 //! Turns the command line into a spawn request and the options of the job. Decides nothing and reads nothing.
 
+// What counts for nothing beside a launcher's line.
+mod beside;
 // Words about GPUs.
 mod gpus;
 // The options, one after another.
@@ -11,7 +13,7 @@ pub mod foreign;
 // Words of other launchers in the values of our options.
 pub(crate) mod idiom;
 
-use crate::line::{self, LineArgs};
+use crate::line::{self, Cut, LineArgs};
 use crate::options::Meaning;
 use crate::words::CommandLine;
 use reader::Reader;
@@ -253,12 +255,12 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
-        line::refuse_settings_alone(&read.job)?;
+        beside::refuse_settings_alone(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
     let mut ours = read_own(cut.ours, outer)?;
-    let line = line::whose(cut, &ours.job)?;
+    let line = whose(cut, &ours.job)?;
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
         let mut own = CommandLine::read(cut.ours);
@@ -267,13 +269,19 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         words.extend_from_slice(cut.words);
         ours = read_own(&words, outer)?;
         ours.job.allocation = allocation;
-        line::refuse_settings_beside(&line, &ours.job, &words)?;
+        beside::refuse_settings_beside(&line, &ours.job, &words)?;
     } else {
-        line::refuse_session(&line, &ours.job)?;
+        beside::refuse_session(&line, &ours.job)?;
         ours.job.our_hosts = cut.ours.to_vec();
     }
     ours.job.line = Some(line);
     Ok(ours)
+}
+
+/// Whose line it is, by our words before it. With a session, `--as` names a namespace.
+pub(crate) fn whose(cut: Cut<'_>, ours: &JobArgs) -> Result<LineArgs, SpecError> {
+    let asked = ours.as_ns.as_deref().filter(|_| ours.session.is_none());
+    line::whose(cut, asked, &ours.env)
 }
 
 /// Reads words of our own.

@@ -4,14 +4,14 @@
 mod sign;
 // Hosts of ours before a line that names hosts itself.
 pub(crate) mod allocation;
+// By whose rules a job was placed, for pages and saved plans.
+pub mod launched;
 // What the launcher would do with it, as a plan.
-pub mod place;
+pub(crate) mod place;
 
-use crate::args::{self, JobArgs, Outer};
 use crate::options::{Meaning, Takes, find};
 use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
-use stowplan_engine::error::spec::OptionFault;
 use stowplan_launchers::line::Launcher;
 
 /// How it is known whose line it is.
@@ -130,18 +130,15 @@ fn first_word(words: &[String]) -> Option<usize> {
     None
 }
 
-/// The line, if its launcher is none of prterun's family: then the job has no request in our words.
-#[must_use]
-pub fn of_another(job: &JobArgs) -> Option<&LineArgs> {
-    let line = job.line.as_ref()?;
-    (line.launcher != Launcher::Prte).then_some(line)
-}
-
-/// Whose line it is.
+/// Whose line it is. `asked`: the value of `--as`; `variables`: those of `--env`.
 ///
 /// # Errors
 /// `bad-value` for an `--as` that names no launcher; `ambiguous-launcher` for signs of two.
-pub(crate) fn whose(cut: Cut<'_>, job: &JobArgs) -> Result<LineArgs, SpecError> {
+pub(crate) fn whose(
+    cut: Cut<'_>,
+    asked: Option<&str>,
+    variables: &[(String, String)],
+) -> Result<LineArgs, SpecError> {
     let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
     let command: Vec<String> = cut.command.iter().map(name).collect();
     let by_word = named(&cut.command[0], &cut.command[1..]).and_then(|(_, launcher)| launcher);
@@ -152,18 +149,17 @@ pub(crate) fn whose(cut: Cut<'_>, job: &JobArgs) -> Result<LineArgs, SpecError> 
         command: command.join(" "),
         words: cut.words.to_vec(),
     };
-    // With a session, --as names a namespace.
-    if let Some(asked) = job.as_ns.as_ref().filter(|_| job.session.is_none()) {
+    if let Some(asked) = asked {
         let (word, version) = match asked.split_once('@') {
             Some((word, version)) => (word, Some(version.to_owned())),
-            None => (asked.as_str(), None),
+            None => (asked, None),
         };
         let known = Launcher::ALL.into_iter().find(|own| own.word() == word);
         line.launcher = known.ok_or_else(|| unknown(asked))?;
         line.version = version;
         line.by = By::Asked;
     } else if matches!(by_word, None | Some(Launcher::Hydra)) {
-        let signs = sign::signs(cut.words, job);
+        let signs = sign::signs(cut.words, variables);
         if let Some(((launcher, first), rest)) = signs.split_first() {
             if let Some((second, other)) = rest.iter().find(|(own, _)| own != launcher) {
                 return Err(SpecError::OfLine {
@@ -200,117 +196,6 @@ fn unknown(asked: &str) -> SpecError {
         asked: asked.to_owned(),
         range: "launcher: prte hydra intel slurm flux pals aprun jsrun, with @VERSION if need be",
     }
-}
-
-/// A job in our own words: as it is, or a line of prterun's family without its launcher's word. `None`: it is the line of another
-/// launcher, or nobody can say whose it is.
-#[must_use]
-pub fn in_our_words(words: &[String]) -> Option<Vec<String>> {
-    let Some(cut) = cut(words) else {
-        return Some(words.to_vec());
-    };
-    let ours = args::read_own(cut.ours, Outer::Taken).ok()?;
-    let line = whose(cut, &ours.job).ok()?;
-    if line.launcher != Launcher::Prte {
-        return None;
-    }
-    let mut ours = CommandLine::read(cut.ours);
-    for app in &mut ours.apps {
-        // It says whose line it is; a job in our own words has none.
-        app.options
-            .retain(|option| option.meaning != Some(Meaning::As));
-    }
-    let mut own = ours.to_words();
-    own.extend_from_slice(cut.words);
-    Some(own)
-}
-
-/// Refuses what is said of a job that no launcher's line follows: nothing of it would count.
-///
-/// # Errors
-/// `bad-option`.
-pub(crate) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
-    let Some((option, _)) = settings(job).into_iter().flatten().next() else {
-        return Ok(());
-    };
-    Err(SpecError::BadOption {
-        option: option.to_owned(),
-        app: 0,
-        fault: OptionFault::Without("the line of a launcher, such as srun -n 4 ./a"),
-    })
-}
-
-/// Refuses a session before the line of a launcher that is not of prterun's family.
-///
-/// # Errors
-/// `bad-option`.
-pub(crate) fn refuse_session(line: &LineArgs, job: &JobArgs) -> Result<(), SpecError> {
-    if job.session.is_none() {
-        return Ok(());
-    }
-    let command = &line.command;
-    Err(told(
-        "bad-option",
-        format!(
-            "--session stands before {command}: only prterun's words are placed in a session, {command} on the nodes of -H"
-        ),
-    ))
-}
-
-/// Refuses settings of an allocation or a site that a line of prterun's family does not take. `words`: the job in our own words.
-///
-/// # Errors
-/// `bad-option`; `not-modelled` for an allocation from which hosts would have to be taken.
-pub(crate) fn refuse_settings_beside(
-    line: &LineArgs,
-    job: &JobArgs,
-    words: &[String],
-) -> Result<(), SpecError> {
-    let command = &line.command;
-    let [alloc, granted, site] = settings(job);
-    if let Some((option, value)) = granted.or(site) {
-        return Err(told(
-            "bad-option",
-            format!(
-                "{option} {value} stands before {command}, which takes no such setting; --prtemca hwloc_default_cpu_list NODES=LIST says which cpus a node has"
-            ),
-        ));
-    }
-    let hosts = |option: &OptionWords| {
-        let hosts = [Meaning::Host, Meaning::Hostfile, Meaning::Here];
-        option
-            .meaning
-            .is_some_and(|meaning| hosts.contains(&meaning))
-    };
-    let own = CommandLine::read(words);
-    let named = own.apps.iter().any(|app| app.options.iter().any(hosts));
-    match alloc.filter(|_| !named) {
-        Some((option, value)) => Err(told(
-            "not-modelled",
-            format!(
-                "{option} {value}: which hosts and slots {command} takes from it is not known here; say them with -H HOST:SLOTS"
-            ),
-        )),
-        None => Ok(()),
-    }
-}
-
-fn told(class: &'static str, sentence: String) -> SpecError {
-    SpecError::OfLine {
-        class,
-        sentence,
-        at: None,
-        help: Vec::new(),
-    }
-}
-
-/// What is said of an allocation and a site, as option and value.
-fn settings(job: &JobArgs) -> [Option<(&'static str, &str)>; 3] {
-    [
-        job.alloc.as_deref().map(|value| ("--alloc", value)),
-        job.granted.as_deref().map(|value| ("--granted", value)),
-        job.site.as_deref().map(|value| ("--site", value)),
-    ]
 }
 
 /// Refuses options of ours that place processes in front of a launcher's word: they are the words of a job, of which the launcher

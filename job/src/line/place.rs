@@ -1,12 +1,13 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
-use super::{By, LineArgs};
+use super::LineArgs;
+use super::launched::Launched;
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
-use crate::place::Placement;
+use crate::sources::Sources;
 use crate::words::CommandLine;
 use std::collections::HashMap;
 use stowplan_engine::error::at::{At, AtText};
@@ -14,7 +15,6 @@ use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_engine::given::{self, GivenApp, GivenJob, GivenProcs, GivenRun};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{Machine, Mapped};
-use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::{NameRange, Names, NodeId, NodeRange};
@@ -23,98 +23,8 @@ use stowplan_engine::text::host_types::{EntrySlots, HostEntry, HostfileWhat};
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_launchers::line::{
-    Derived, Hardware, Laid, LaidApp, LaidProcs, Launcher, LineAsked, LineRefused, OurHost,
-    OurHosts,
+    Hardware, Laid, LaidApp, LaidProcs, Launcher, LineAsked, LineRefused, OurHost, OurHosts,
 };
-
-/// The version whose rules prterun's words have here.
-pub const PRTE_VERSION: &str = "5.0";
-
-/// Whose rules placed a job.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Launched {
-    /// The line.
-    pub line: LineArgs,
-    /// The version whose rules were used.
-    pub version: String,
-    /// What the launcher derived.
-    pub derived: Vec<Derived>,
-}
-
-impl Launched {
-    /// The same as a remark of a saved plan.
-    #[must_use]
-    pub fn remark(&self) -> ReadingRemark {
-        let derived = self.derived.iter();
-        let sign = match &self.line.by {
-            By::Asked | By::Word => String::new(),
-            By::Sign(sign) => sign.clone(),
-        };
-        ReadingRemark {
-            rules: self.line.launcher.word().to_owned(),
-            version: self.version.clone(),
-            by: (self.line.by.word().to_owned(), sign),
-            command: self.line.command.clone(),
-            derived: derived
-                .map(|derived| (derived.what.clone(), derived.origin.clone()))
-                .collect(),
-        }
-    }
-
-    /// What a saved plan says; `None`: it names rules that are not known here. The words of the line are not saved.
-    #[must_use]
-    pub fn of_remark(remark: ReadingRemark) -> Option<Self> {
-        let mut launchers = Launcher::ALL.into_iter();
-        let launcher = launchers.find(|own| own.word() == remark.rules)?;
-        let by = match (remark.by.0.as_str(), remark.by.1) {
-            ("asked", _) => By::Asked,
-            ("sign", sign) => By::Sign(sign),
-            (_, _) => By::Word,
-        };
-        let derived = remark.derived.into_iter();
-        Some(Self {
-            line: LineArgs {
-                launcher,
-                version: None,
-                by,
-                command: remark.command,
-                words: Vec::new(),
-            },
-            version: remark.version,
-            derived: derived
-                .map(|(what, origin)| Derived { what, origin })
-                .collect(),
-        })
-    }
-
-    /// How the line was read, as a page says it: `srun (Slurm 24.11)`.
-    #[must_use]
-    pub fn phrase(&self) -> String {
-        let line = &self.line;
-        let by = match &line.by {
-            By::Asked => ", by --as".to_owned(),
-            By::Word => String::new(),
-            By::Sign(sign) => format!(", by {sign}"),
-        };
-        let (name, word) = (line.launcher.name(), line.launcher.word());
-        if line.launcher == Launcher::Prte {
-            return format!("{} ({name}{by})", line.command);
-        }
-        format!(
-            "{} ({name} {}{by}; --as {word}@VERSION for others)",
-            line.command, self.version
-        )
-    }
-
-    /// A line of prterun's family, which is placed by our own rules.
-    pub(crate) fn by_our_rules(line: LineArgs) -> Self {
-        Self {
-            line,
-            version: PRTE_VERSION.to_owned(),
-            derived: Vec::new(),
-        }
-    }
-}
 
 /// Places a launcher's line on the machine that our own words describe.
 ///
@@ -124,16 +34,12 @@ pub(crate) fn place(
     asked: &MapArgs,
     line: &LineArgs,
     outside: &dyn Outside,
-) -> Result<Placement, JobError> {
+) -> Result<(Mapped, Sources), JobError> {
     let job = &asked.job;
     let (machine, mut sources) = machine::read(job, outside)?;
     let (mapped, launched) = place_on(&machine, job, line, outside)?;
     sources.launched = Some(launched);
-    Ok(Placement {
-        mapped,
-        sources,
-        displayed: None,
-    })
+    Ok((mapped, sources))
 }
 
 /// Places a launcher's line on a machine.

@@ -7,8 +7,9 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
 use stowplan_job::error::one_line;
-use stowplan_job::line::{cut, in_our_words};
+use stowplan_job::line::cut;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 use stowplan_launchers::environment::{Found, Here, System, hosts};
 

@@ -16,7 +16,7 @@ use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
-use stowplan_job::line::place::Launched;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.

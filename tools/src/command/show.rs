@@ -17,7 +17,7 @@ use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
 use stowplan_job::error::one_line;
-use stowplan_job::line::place::Launched;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
 use stowplan_job::words::CommandLine;

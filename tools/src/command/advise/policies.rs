@@ -6,8 +6,8 @@ use crate::report::Refused;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
-use stowplan_job::line::in_our_words;
 use stowplan_job::options::{Meaning, Old};
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{CommandLine, OptionWords};
 use stowplan_score::advise::{Policy, Reorder};
 
