@@ -160,5 +160,8 @@ const fn rule_word(rule: Rule) -> &'static str {
         Rule::BindPeList => "bind-pe-list",
         Rule::BindOwnMap => "bind-own-map",
         Rule::BindBySize => "bind-by-size",
+        Rule::MapParameter => "mapby",
+        Rule::RankParameter => "rankby",
+        Rule::BindParameter => "bindto",
     }
 }

@@ -86,6 +86,9 @@ const fn reason(rule: Rule, uncounted: bool) -> &'static str {
         Rule::BindBySize if uncounted => {
             "as no -n is given, which counts as no process at all: -n would bind more than two to a numa node each"
         }
+        Rule::MapParameter => "as the parameter mapby says",
+        Rule::RankParameter => "as the parameter rankby says",
+        Rule::BindParameter => "as the parameter bindto says",
         Rule::BindBySize => "by the number of processes: a core up to two, a numa node beyond",
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::spec::Owner;
 use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, MapBy, Mpibind, ObjKind};
 use crate::policy::{PprObject, RankBy};
-use crate::spawn::inherit::Inherited;
+use crate::spawn::inherit::{Inherited, SaidBy};
 use crate::spawn::keys::{self, key_of};
 use crate::spawn::policy::Flags;
 use crate::spawn::request::SpawnRequest;
@@ -294,10 +294,11 @@ impl Options {
             Owner::Job => DecidedBy::Job,
             Owner::App(_) => DecidedBy::App,
         };
-        let origin = |inherited| match by {
-            DecidedBy::Job if inherited => Origin::Parent,
-            DecidedBy::Job => Origin::Job,
-            DecidedBy::App => Origin::App,
+        let origin = |said, rule| match (by, said) {
+            (DecidedBy::Job, SaidBy::Parent) => Origin::Parent,
+            (DecidedBy::Job, SaidBy::Parameter) => Origin::Default(rule),
+            (DecidedBy::Job, SaidBy::Own) => Origin::Job,
+            (DecidedBy::App, _) => Origin::App,
         };
         if let Some(mapping) = request.mapping(owner) {
             self.flags = mapping.flags;
@@ -306,17 +307,17 @@ impl Options {
             if let Some(word) = mapping.map {
                 self.map_word = word;
                 self.named = true;
-                self.origins.map = origin(inherited.map);
+                self.origins.map = origin(inherited.map, Rule::MapParameter);
             }
         }
         if let Some(ranking) = request.ranking(owner) {
             self.rank_said = Some((ranking.rank, by));
-            self.origins.rank = origin(inherited.rank);
+            self.origins.rank = origin(inherited.rank, Rule::RankParameter);
         }
         if let Some(binding) = request.binding(owner) {
             self.bind_said = binding.bind.map(|bind| (bind, by));
             self.bind_flags = binding.flags;
-            self.origins.bind = origin(inherited.bind);
+            self.origins.bind = origin(inherited.bind, Rule::BindParameter);
         }
         let attributes = request.attributes();
         let text = |key| attributes.string(owner, key_of(owner, key));
