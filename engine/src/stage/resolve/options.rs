@@ -8,6 +8,7 @@ use crate::spawn::keys::{self, key_of};
 use crate::spawn::policy::Flags;
 use crate::spawn::request::SpawnRequest;
 use crate::table::origins::{Origin, Origins, Rule};
+use crate::text::device::read_device;
 use crate::text::mapping::read_pattern;
 use crate::text::mpibind::read_options;
 
@@ -109,7 +110,9 @@ pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
     match map {
         MapBy::Node => RankBy::Node,
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => RankBy::Listed,
-        MapBy::Object(_) | MapBy::Dist => flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill),
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) => {
+            flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill)
+        }
         MapBy::Slot | MapBy::Ppr { .. } | MapBy::PeList | MapBy::Mpibind(_) | MapBy::Given => {
             RankBy::Slot
         }
@@ -263,6 +266,10 @@ impl Options {
         match (self.map_word, self.pattern) {
             (MapBy::Ppr { .. }, Some((per, on))) => MapBy::Ppr { per, on },
             (MapBy::Mpibind(_), _) => MapBy::Mpibind(self.mpibind),
+            (MapBy::Device(_), _) => {
+                let text = self.device.as_deref().unwrap_or_default();
+                MapBy::Device(read_device(text, 0).unwrap_or_default())
+            }
             (word, _) => word,
         }
     }
