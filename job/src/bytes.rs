@@ -7,6 +7,7 @@
 //! payload   number(1 where inferred slots are PUs, else 0) maybe(task map) maybe(LSF's file)
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
+//!           and, if there are any, number(parameters) { text(key) text(value) }
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
@@ -51,6 +52,14 @@ impl Job {
         for (name, text) in self.files.iter() {
             out.text(name);
             out.text(text);
+        }
+        let parameters = &job.parameters;
+        if !parameters.is_empty() {
+            out.number(parameters.len() as u64);
+            for (key, value) in parameters {
+                out.text(key);
+                out.text(value);
+            }
         }
         let payload = out.bytes;
         let Ok(length) = u32::try_from(payload.len()) else {
@@ -124,6 +133,16 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         }
         last = Some(name);
         files.give(name, text);
+    }
+    if !from.is_done() {
+        for _ in 0..from.count().map_err(wire)? {
+            let key = from.text().map_err(wire)?.to_owned();
+            let value = from.text().map_err(wire)?.to_owned();
+            args.parameters.push((key, value));
+        }
+        if args.parameters.is_empty() {
+            return Err(wire(from.fail("no parameters are left out, not counted")));
+        }
     }
     if !from.is_done() {
         return Err(wire(from.fail("something stands behind the job")));

@@ -45,6 +45,8 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     let Some(word) = asked.job.here.take() else {
         return Ok(Asked::named(asked, args));
     };
+    // Parameters of the launcher stand in the same environment.
+    asked.job.env_here = true;
     let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
     let mut line = CommandLine::read(args);
     let given = |meaning| {
@@ -93,8 +95,10 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         }
     }
     words.extend(line.to_words());
+    let mut asked = map_args(&words)?;
+    asked.job.env_here = true;
     Ok(Asked {
-        asked: map_args(&words)?,
+        asked,
         hosts: Some(one_line(&found.source)),
         cpus: found.cpus,
         words,
