@@ -23,6 +23,8 @@ pub mod meaning;
 pub mod columns;
 // The options of the command line, as one table.
 pub mod options;
+// Parameters of the launcher that place.
+pub mod parameters;
 // argv -> a request and the options of the job.
 pub mod args;
 // A command line cut into apps and options, so that an option can be changed.
@@ -56,6 +58,8 @@ pub mod files;
 pub mod line;
 // Where topologies came from.
 pub mod sources;
+// What parameters change in a job.
+mod settle;
 // A job on a machine.
 pub mod place;
 // A job that is still being described.

@@ -9,6 +9,8 @@ pub enum Meaning {
     Host,
     /// `--hostfile`.
     Hostfile,
+    /// `--default-hostfile`.
+    DefaultHostfile,
     /// `--map-by`.
     MapBy,
     /// `--rank-by`.
@@ -100,6 +102,10 @@ pub enum Old {
     ByCore,
     /// `--byslot`.
     BySlot,
+    /// `-bysocket`.
+    ByPackage,
+    /// `-loadbalance`: as many on each node, ranks node by node.
+    LoadBalance,
     /// `--cpu-set L`: `pe-list=L`.
     CpuSet,
     /// `--rankfile f`.
@@ -114,6 +120,8 @@ pub enum Old {
     HwtCpus,
     /// `--cpus-per-proc n`: `pe=n`.
     CpusPerProc,
+    /// `-bind-to-none`.
+    BindToNone,
     /// `--bind-to-core`.
     BindToCore,
     /// `--bind-to-socket`.

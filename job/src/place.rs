@@ -10,12 +10,13 @@ use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
+use crate::settle::{Settled, settle};
 use crate::sources::Sources;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
-use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
+use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_session::SpawnedBy;
 
@@ -57,7 +58,9 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
     refuse_plans(&asked, outside)?;
-    let (words, job) = words(asked, outside)?;
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    let (words, job) = words(settled, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
@@ -152,7 +155,9 @@ pub fn resolve_on(
     }
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
-    let (words, job) = words(asked, outside)?;
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    let (words, job) = words(settled, outside)?;
     let machine = Machine {
         inferred: job.slots_by,
         ..machine.clone()
@@ -167,7 +172,9 @@ pub fn resolve_on(
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
-    words(asked, outside).map(|_| ())
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    words(settled, outside).map(|_| ())
 }
 
 /// What the words alone say, before any file that they name is read.
@@ -176,7 +183,10 @@ struct Words {
     notes: Vec<Note>,
 }
 
-fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+    let Settled {
+        asked, defaults, ..
+    } = settled;
     let MapArgs { job, taken, parent } = asked;
     // The mapper sees only what the relay carries, also for a command line.
     let relayed = taken.relay()?;
@@ -188,7 +198,7 @@ fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobE
         files: outside,
     };
     let words = Words {
-        decided: decide(relayed.request, context)?,
+        decided: decide_with(relayed.request, context, &defaults)?,
         notes: relayed.notes,
     };
     Ok((words, job))

@@ -10,6 +10,8 @@ mod gpus;
 pub mod instead;
 // The job of a saved plan, rebuilt from its tables.
 mod again;
+// Host lists with other slots.
+mod host_slots;
 // What a refused job lacks.
 pub mod refused;
 // The lines below a refusal.

@@ -86,6 +86,9 @@ const fn reason(rule: Rule) -> &'static str {
         Rule::BindForPe => "as pe counts cpus",
         Rule::BindPeList => "as the list names cpus",
         Rule::BindOwnMap => "as the app has a map of its own without objects",
+        Rule::MapParameter => "as the parameter mapby says",
+        Rule::RankParameter => "as the parameter rankby says",
+        Rule::BindParameter => "as the parameter bindto says",
         Rule::BindBySize => "by the number of processes: a core up to two, a numa node beyond",
     }
 }

@@ -72,7 +72,10 @@ impl Policy {
     /// Whether processes may come to a node in several passes, each of which begins again with its objects or its list.
     #[must_use]
     pub(crate) fn begins_again(&self) -> bool {
-        let dealt_again = matches!(self.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
+        let dealt_again = matches!(
+            self.map,
+            MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) | MapBy::PeList
+        );
         dealt_again && self.oversubscribe == Oversubscribe::Allowed && self.span == Span::No
     }
 }

@@ -6,6 +6,10 @@ mod beside;
 mod gpus;
 // The options, one after another.
 mod reader;
+// Directives of an app.
+mod directives;
+// Options of the job.
+mod job_options;
 // Old spellings of directives.
 mod old;
 // Options of other launchers.
@@ -105,6 +109,10 @@ pub struct JobArgs {
     pub default_cpu_list: Option<String>,
     /// The cpus that may be used on some nodes, as `NODES=LIST`. Such a node counts as one that has only these cpus.
     pub cpu_lists: Vec<String>,
+    /// `--default-hostfile`: the hostfile of apps if none names any.
+    pub default_hostfile: Option<String>,
+    /// Parameters of the launcher that place, in the order given.
+    pub parameters: Vec<(String, String)>,
     /// What an inferred slot is: `--use-hwthread-cpus` makes it a PU.
     pub slots_by: CpuMode,
     /// `--format`, if given.
@@ -164,6 +172,8 @@ impl Default for JobArgs {
             head: None,
             default_cpu_list: None,
             cpu_lists: Vec::new(),
+            default_hostfile: None,
+            parameters: Vec::new(),
             slots_by: CpuMode::Core,
             format: None,
             output: None,
@@ -390,6 +400,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 Meaning::Np
                 | Meaning::Host
                 | Meaning::Hostfile
+                | Meaning::DefaultHostfile
                 | Meaning::MapBy
                 | Meaning::RankBy
                 | Meaning::BindTo

@@ -9,7 +9,7 @@ pub mod launched;
 // What the launcher would do with it, as a plan.
 pub(crate) mod place;
 
-use crate::options::{Meaning, Takes, find};
+use crate::options::{Meaning, Takes, spelled};
 use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::line::Launcher;
@@ -115,12 +115,9 @@ fn first_word(words: &[String]) -> Option<usize> {
         if word.len() < 2 || !word.starts_with('-') {
             return Some(at);
         }
-        let bare = word.trim_start_matches('-');
-        let (name, inline) = match bare.split_once('=') {
-            Some((name, _)) => (name, 1),
-            None => (bare, 0),
-        };
-        let takes = match find(name)?.takes {
+        let spelled = spelled(word);
+        let inline = usize::from(spelled.value.is_some());
+        let takes = match spelled.row?.takes {
             Takes::Nothing | Takes::Maybe => 0,
             Takes::One => 1,
             Takes::Two => 2,

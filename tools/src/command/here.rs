@@ -47,6 +47,8 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     let Some(word) = asked.job.here.take() else {
         return Ok(Asked::named(asked, args));
     };
+    // Parameters of the launcher stand in the same environment.
+    asked.job.env_here = true;
     let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
     // The words of a launcher stay as they are: hosts are found for the job that it runs in.
     let cut = cut(args);
@@ -101,8 +103,10 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     if let Some(cut) = cut {
         words.extend(cut.command.iter().chain(cut.words).cloned());
     }
+    let mut asked = map_args(&words)?;
+    asked.job.env_here = true;
     Ok(Asked {
-        asked: map_args(&words)?,
+        asked,
         hosts: Some(one_line(&found.source)),
         cpus: found.cpus,
         words,

@@ -78,6 +78,12 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
                 "check: a saved plan must be named: stowplan check PLAN [-- JOB]".to_owned(),
             ));
         }
+        [word, ..] | [_, word, ..] if word.starts_with("--format") => {
+            return Err(refused(
+                "check --format: it says how --live is answered: stowplan check PLAN --live FILE --format json"
+                    .to_owned(),
+            ));
+        }
         [word, ..] if word == "--live" => {
             return Err(refused(
                 "check --live: a saved plan must be named first: stowplan check PLAN --live FILE"
