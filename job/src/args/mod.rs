@@ -262,6 +262,7 @@ impl ReadArgs {
 /// # Errors
 /// The first wrong option, word or value, from left to right; a mapping together with a task map.
 pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+    line::refuse_wrappers(args)?;
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;

@@ -77,15 +77,60 @@ const WORDS: &[(&str, Option<Launcher>)] = &[
     ("jsrun", Some(Launcher::Jsrun)),
 ];
 
+/// Words of Flux that start programs, or make an instance in which they start.
+const FLUX: [&str; 6] = [
+    "run",
+    "submit",
+    "batch",
+    "alloc",
+    "bulksubmit",
+    "multi-prog",
+];
+
+/// Launchers that sites have written around others, with our words for what they do.
+const WRAPPERS: [(&str, &str); 2] = [
+    ("lrun", "--map-by mpibind places as it does"),
+    ("ibrun", "say the line of the launcher that it calls"),
+];
+
+/// Refuses a site's own launcher.
+///
+/// # Errors
+/// `not-modelled`.
+pub(crate) fn refuse_wrappers(words: &[String]) -> Result<(), SpecError> {
+    let Some(word) = first_word(words).map(|at| &words[at]) else {
+        return Ok(());
+    };
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let row = WRAPPERS.iter().find(|(own, _)| *own == name);
+    let Some((_, ours)) = row.filter(|_| !is_file(word)) else {
+        return Ok(());
+    };
+    Err(SpecError::OfLine {
+        class: "not-modelled",
+        sentence: format!(
+            "{name}: it is a site's own launcher, and which rules it has is not known here (./{name} is a program)"
+        ),
+        at: None,
+        help: vec![(*ours).to_owned()],
+    })
+}
+
+/// Whether a word is the path of a program beside the user.
+fn is_file(word: &str) -> bool {
+    word.starts_with("./") || word.starts_with("../")
+}
+
 /// The launcher that a word names; `./srun` is a program of that name.
 fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
-    if word.starts_with("./") || word.starts_with("../") {
+    if is_file(word) {
         return None;
     }
     let name = word.rsplit('/').next().unwrap_or(word);
     if name == "flux" {
         let sub = behind.first().map(String::as_str);
-        return matches!(sub, Some("run" | "submit")).then_some((2, Some(Launcher::Flux)));
+        let known = sub.is_some_and(|sub| FLUX.contains(&sub));
+        return known.then_some((2, Some(Launcher::Flux)));
     }
     let row = WORDS.iter().find(|(own, _)| *own == name)?;
     Some((1, row.1))
