@@ -4,7 +4,7 @@ use crate::child::again;
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use stowplan_engine::count::Rank;
-use stowplan_engine::plan::{Placed, PlacedRun, Plan, RankOrder, World};
+use stowplan_engine::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppTable;
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
@@ -59,6 +59,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
         runs: runs.collect(),
         order,
         passes: None,
+        claimed: Claimed::default(),
     };
     Plan::assemble(world, AppTable::default(), patterns, vec![placed])
 }
