@@ -18,7 +18,7 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
 use stowplan_engine::taskmap::{JobNode, Limits, TaskMap, TaskMapError};
 use stowplan_engine::text::hostlist::plain;
-use stowplan_judge::check;
+use stowplan_answers::verify::verify;
 use stowplan_reference::cpus::Cpus;
 use stowplan_reference::{Refusal, Row, World, map, read_machine};
 
@@ -238,7 +238,7 @@ fn verdict(found: &Result<Mapped, MapError>, wanted: &Result<Vec<Row>, Refusal>)
             if let Some(difference) = row.or_else(|| task_map_that_differs(&found.plan, wanted)) {
                 return Verdict::Differs(difference);
             }
-            match check(&found.plan) {
+            match verify(&found.plan) {
                 Ok(()) => Verdict::Mapped(wanted.len()),
                 Err(faults) => differs("check", format!("{faults:?}"), "a sound plan".to_owned()),
             }
