@@ -17,6 +17,7 @@ use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_launchers::line::Launcher;
 use stowplan_session::SpawnedBy;
+use stowplan_engine::text::printable::disturbs;
 
 /// The most worker threads. More would only wait for each other.
 const THREADS_MAX: usize = 256;
@@ -226,7 +227,7 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
         })?;
     if let Some(name) = found
         .names(&state)
-        .find(|name| name.contains(char::is_control))
+        .find(|name| name.contains(disturbs))
     {
         return Err(JobError::Told {
             class: "bad-hostlist",

@@ -7,6 +7,7 @@ use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
+use stowplan_engine::text::printable::disturbs;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]
@@ -171,7 +172,7 @@ fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
 }
 
 fn printable(sign: char) -> char {
-    if sign.is_control() { ' ' } else { sign }
+    if disturbs(sign) { ' ' } else { sign }
 }
 
 fn columns(text: &str) -> usize {
