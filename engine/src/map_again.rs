@@ -51,9 +51,10 @@ pub fn map_again(plan: &Plan) -> Result<Again, MapError> {
     if !apps.ids().all(|app| is_coherent(apps, app)) {
         return Ok(Again::Incoherent);
     }
-    let told = plan.apps().iter().all(|app| {
-        app.policy().is_none() || matches!(app.claimed().0, Claim::Of(..))
-    });
+    let told = plan
+        .apps()
+        .iter()
+        .all(|app| app.policy().is_none() || matches!(app.claimed().0, Claim::Of(..)));
     let mut resolved = resolved(plan);
     let mut work = Workspace::new(pool(plan, &resolved));
     let mut outcome = JobOutcome::default();
@@ -63,7 +64,13 @@ pub fn map_again(plan: &Plan) -> Result<Again, MapError> {
         placed => placed?,
     }
     let before = plan.world().before.clone();
-    let mapped = make_plan(&mut work, &mut resolved, before, Derived::default(), &mut outcome);
+    let mapped = make_plan(
+        &mut work,
+        &mut resolved,
+        before,
+        Derived::default(),
+        &mut outcome,
+    );
     let again = Box::new(mapped.plan);
     Ok(match told {
         true => Again::Plan(again),
@@ -122,7 +129,9 @@ fn resolved(plan: &Plan) -> Resolved {
         // What an app counts by nodes without processes, it counts before any is placed; the plan tells those of its turn.
         if let Claim::Of(named, _) = claimed
             && named.fixed == Fixed::AtItsTurn
-            && apps.policy(app).is_some_and(|policy| !policy.map.counts_itself())
+            && apps
+                .policy(app)
+                .is_some_and(|policy| !policy.map.counts_itself())
         {
             apps.np[app] = Some(plan.app(app).procs());
         }

@@ -5,8 +5,8 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{MapError, SpecError};
-use stowplan_topo::TopoError;
 use stowplan_engine::text::printable::shown;
+use stowplan_topo::TopoError;
 
 /// Why a job has no plan.
 #[derive(Clone, Debug)]

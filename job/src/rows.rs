@@ -65,9 +65,11 @@ pub(crate) fn change(
 fn covered(nodes: &[NameRange], rows: &[Row]) -> bool {
     let named = rows.iter().filter_map(|row| row.nodes.as_deref()).flatten();
     let named = Sorted::new(named.map(numbered).collect());
-    nodes
-        .iter()
-        .all(|range| named.near(range).any(|own| meet(own, range).as_ref() == Some(range)))
+    nodes.iter().all(|range| {
+        named
+            .near(range)
+            .any(|own| meet(own, range).as_ref() == Some(range))
+    })
 }
 
 /// The names that are in both lists.
@@ -103,8 +105,12 @@ impl Sorted {
         let own = stem(range);
         let from = range.first.saturating_sub(self.longest);
         let end = range.first + u64::from(range.count);
-        let start = self.ranges.partition_point(|at| (stem(at), at.first) < (own, from));
-        let stop = self.ranges.partition_point(|at| (stem(at), at.first) < (own, end));
+        let start = self
+            .ranges
+            .partition_point(|at| (stem(at), at.first) < (own, from));
+        let stop = self
+            .ranges
+            .partition_point(|at| (stem(at), at.first) < (own, end));
         self.ranges[start..stop.max(start)].iter()
     }
 }

@@ -58,7 +58,14 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
         let asked =
             [plan, answer].map(|plan| plan.resolved_apps().np[app].map_or(0, |np| u64::from(np.0)));
         faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
-        runs(Promise::SameJob, [plan, answer], app, &at, &mut known, faults);
+        runs(
+            Promise::SameJob,
+            [plan, answer],
+            app,
+            &at,
+            &mut known,
+            faults,
+        );
     }
 }
 
@@ -147,12 +154,7 @@ fn runs(
         let numbers =
             |run: &PlacedRun| [run.nodes.first, run.procs, run.own_before, run.used_before];
         for (found, promised) in numbers(&run).into_iter().zip(numbers(&other)) {
-            faults.equal(
-                promise,
-                here,
-                u64::from(found),
-                u64::from(promised),
-            );
+            faults.equal(promise, here, u64::from(found), u64::from(promised));
         }
         // Only equal numbers of processes have places to compare.
         if !faults.list.is_empty() {

@@ -50,7 +50,9 @@ fn main() -> ExitCode {
 /// Ends the process when something in it is wrong: with one line, no backtrace, and no draft left behind.
 fn internal(panic: &std::panic::PanicHookInfo<'_>) {
     let what = panic.payload_as_str().unwrap_or("no reason is known");
-    let at = panic.location().map_or_else(String::new, |at| format!(", at {}:{}", at.file(), at.line()));
+    let at = panic.location().map_or_else(String::new, |at| {
+        format!(", at {}:{}", at.file(), at.line())
+    });
     let sentence = stowplan_job::error::one_line(&format!(
         "a fault in stowplan: {what}{at}. Please report it with the command and its files"
     ));

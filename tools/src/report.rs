@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::{MapError, Note, SpecError};
+use stowplan_engine::text::printable::disturbs;
 use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
-use stowplan_engine::text::printable::disturbs;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]

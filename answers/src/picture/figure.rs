@@ -188,9 +188,8 @@ impl Labels {
                 })
             })
         };
-        let near = |a: (u32, u32), b: (u32, u32)| {
-            a.0.abs_diff(b.0) < STEP.0 && a.1.abs_diff(b.1) < STEP.1
-        };
+        let near =
+            |a: (u32, u32), b: (u32, u32)| a.0.abs_diff(b.0) < STEP.0 && a.1.abs_diff(b.1) < STEP.1;
         let is_free = |place: &(u32, u32)| self.taken.iter().all(|&other| !near(other, *place));
         let found = (0..rings).flat_map(ring).find(is_free).unwrap_or(dot);
         self.taken.push(found);

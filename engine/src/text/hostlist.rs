@@ -2,8 +2,8 @@
 
 use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
-use std::net::IpAddr;
 use crate::text::printable::disturbs;
+use std::net::IpAddr;
 
 /// Why a list is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -135,7 +135,8 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
-                page.iter().try_for_each(|line| writeln!(out, "{}", one_line(line)))
+                page.iter()
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))
             })
         }
     }
@@ -224,7 +225,11 @@ fn tell(
             if json {
                 writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
             } else {
-                writeln!(out, "node {name}  no process of the job\n  {}", one_line(&why))?;
+                writeln!(
+                    out,
+                    "node {name}  no process of the job\n  {}",
+                    one_line(&why)
+                )?;
             }
         }
         for rank in &chosen.ranks {
@@ -244,7 +249,9 @@ fn tell(
             return Ok(());
         }
         let machines = text::machines(told);
-        machines.iter().try_for_each(|line| writeln!(out, "{}", one_line(line)))
+        machines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", one_line(line)))
     })
 }
 

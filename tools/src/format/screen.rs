@@ -1,8 +1,8 @@
 //! What a screen can show: its width, its characters, and whether it has colours. Asked once, then plain data.
 
 use std::io::IsTerminal as _;
-use unicode_width::UnicodeWidthChar as _;
 use stowplan_engine::text::printable::shown;
+use unicode_width::UnicodeWidthChar as _;
 
 /// The number of columns if it is unknown.
 const COLUMNS: usize = 100;

@@ -85,7 +85,12 @@ fn places_of_another_job_are_refused() {
         };
         honest += 1;
         let read = Plan::from_bytes(&asked.to_bytes()).unwrap();
-        assert_eq!(verify(&read), Ok(()), "{:?}", asked.resolved_apps().policies);
+        assert_eq!(
+            verify(&read),
+            Ok(()),
+            "{:?}",
+            asked.resolved_apps().policies
+        );
         // By rank order alone two plans may differ, and then each order is the other's.
         let Some(wrong) = swapped(&asked, &found, 0) else {
             continue;
@@ -103,5 +108,7 @@ fn places_of_another_job_are_refused() {
             found.resolved_apps().policies
         );
     }
-    println!("{honest} honest plans accepted, {refused} with other places refused, {same} were the same");
+    println!(
+        "{honest} honest plans accepted, {refused} with other places refused, {same} were the same"
+    );
 }

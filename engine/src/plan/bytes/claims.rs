@@ -75,7 +75,10 @@ fn write_row(writer: &mut Writer, named: &Named, lowered: &[(NodeRange, u32)]) {
     let mentions = named.mentions != named.list;
     let at_turn = named.fixed == Fixed::AtItsTurn;
     let parts = [named.claims.is_some(), mentions, at_turn];
-    let parts = parts.iter().zip(0_u32..).map(|(&part, bit)| u32::from(part) << bit);
+    let parts = parts
+        .iter()
+        .zip(0_u32..)
+        .map(|(&part, bit)| u32::from(part) << bit);
     writer.number(parts.sum::<u32>());
     writer.table(named.list.iter().map(|nodes| [nodes.first, nodes.count]));
     if let Some(claims) = &named.claims {
@@ -85,9 +88,18 @@ fn write_row(writer: &mut Writer, named: &Named, lowered: &[(NodeRange, u32)]) {
         }));
     }
     if mentions {
-        writer.table(named.mentions.iter().map(|nodes| [nodes.first, nodes.count]));
+        writer.table(
+            named
+                .mentions
+                .iter()
+                .map(|nodes| [nodes.first, nodes.count]),
+        );
     }
-    writer.table(lowered.iter().map(|&(nodes, slots)| [nodes.first, nodes.count, slots]));
+    writer.table(
+        lowered
+            .iter()
+            .map(|&(nodes, slots)| [nodes.first, nodes.count, slots]),
+    );
 }
 
 /// Reads the section, behind its number.

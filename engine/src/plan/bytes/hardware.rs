@@ -13,8 +13,8 @@ use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange,
 use crate::table::topologies::{
     Device, DraftObject, Latency, Topologies, TopologyDraft, TopologyId, drafted_kinds,
 };
-use std::ops::Range;
 use crate::text::printable::disturbs;
+use std::ops::Range;
 
 /// How many PUs the objects of one topology may hold together: for each of its PUs, and in any case.
 const COVERED_PER_PU: u64 = 64;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
-use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
 use stowplan_engine::text::printable::disturbs;
+use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
 
 /// The most names shown of a long list.
 const SHOWN: usize = 12;

@@ -13,8 +13,8 @@ use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
-use stowplan_topo::{TopoError, builtin};
 use stowplan_engine::text::printable::shown;
+use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
 struct Refused {
