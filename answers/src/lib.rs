@@ -18,5 +18,7 @@ pub mod select;
 pub mod diff;
 // Why a rank is where it is.
 pub mod explain;
+// Whether a plan is sound.
+pub mod verify;
 // Plans as pictures.
 pub mod picture;

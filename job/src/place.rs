@@ -16,6 +16,7 @@ use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_launchers::line::Launcher;
 use stowplan_session::SpawnedBy;
 
@@ -256,10 +257,7 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
             class: refusal.class(),
             sentence: refusal.to_string(),
         })?;
-    if let Some(name) = found
-        .names(&state)
-        .find(|name| name.contains(char::is_control))
-    {
+    if let Some(name) = found.names(&state).find(|name| name.contains(disturbs)) {
         return Err(JobError::Told {
             class: "bad-hostlist",
             sentence: format!(

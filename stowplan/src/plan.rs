@@ -6,12 +6,12 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::plan;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
-use stowplan_judge::check;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -274,7 +274,10 @@ impl Plan {
                 "the plan was read from a broadcast, which has no topologies and states to judge it by",
             )),
             Form::Whole => {
-                workers::run(|| check(self.inner()))?.map_err(|faults| of_faults(&faults))
+                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+                    Unsound::Faults(faults) => of_faults(&faults),
+                    other => Error::told(other.class(), &other.to_string()),
+                })
             }
         }
     }

@@ -7,6 +7,8 @@
 mod sorted_index;
 // A counting sort.
 mod counting_sort;
+// What an app claimed of the nodes.
+pub(crate) mod claimed;
 // The result of placing.
 mod placed;
 // The object and cpus of each process of a pattern, written out.
@@ -40,6 +42,7 @@ mod task_map;
 
 pub use app::AppPlan;
 pub use bytes::BadPlan;
+pub use claimed::Claimed;
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
 pub use reorder::BadOrder;

@@ -9,6 +9,7 @@ use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{Format, job_args, map_args};
+use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 
 /// Runs the subcommand with the arguments after `diff`. Returns the exit status: 1 where something differs.
@@ -75,7 +76,8 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         | Format::Pmi
         | Format::Raw => {
             let page = words::page(&found, &plan_a, &plan_b);
-            page.iter().try_for_each(|line| writeln!(out, "{line}"))
+            page.iter()
+                .try_for_each(|line| writeln!(out, "{}", one_line(line)))
         }
     })?;
     Ok(u8::from(!found.is_same()))

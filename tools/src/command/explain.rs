@@ -22,7 +22,7 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
-use stowplan_job::error::JobError;
+use stowplan_job::error::{JobError, one_line};
 use stowplan_job::options::Meaning;
 use stowplan_job::place::Placement;
 
@@ -139,7 +139,8 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
-                page.iter().try_for_each(|line| writeln!(out, "{line}"))
+                page.iter()
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))
             })
         }
     }
@@ -228,7 +229,11 @@ fn tell(
             if json {
                 writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
             } else {
-                writeln!(out, "node {name}  no process of the job\n  {why}")?;
+                writeln!(
+                    out,
+                    "node {name}  no process of the job\n  {}",
+                    one_line(&why)
+                )?;
             }
         }
         for rank in &chosen.ranks {
@@ -241,14 +246,16 @@ fn tell(
             } else {
                 why.page()
                     .iter()
-                    .try_for_each(|line| writeln!(out, "{line}"))?;
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))?;
             }
         }
         if json {
             return Ok(());
         }
         let machines = text::machines(told);
-        machines.iter().try_for_each(|line| writeln!(out, "{line}"))
+        machines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", one_line(line)))
     })
 }
 

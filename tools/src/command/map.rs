@@ -135,6 +135,8 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         sources: &placement.sources,
         notes: &notes,
     };
+    let save = ("--save", job.save.as_deref());
+    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

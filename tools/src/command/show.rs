@@ -166,6 +166,10 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     if let Some(list) = &job.columns {
         return write_columns(told.plan, list, some, format, path, console);
     }
+    // Rows of a job that asks for GPUs say which it is given, behind the columns that all rows have.
+    if matches!(format, Format::Tsv | Format::Ndjson) && told.plan.asks_for_gpus() {
+        return write_columns(told.plan, WITH_GPUS, some, format, path, console);
+    }
     if let Some(form) = task_form(format) {
         return taskmap::write(told.plan, form, |answer| {
             output::give(path, console.out, answer)
@@ -188,6 +192,19 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         _ => text::write(told, screen, out),
     })
 }
+
+/// The columns of `tsv`, and the GPUs.
+const WITH_GPUS: &[Column] = &[
+    Column::Rank,
+    Column::App,
+    Column::AppRank,
+    Column::Node,
+    Column::LocalRank,
+    Column::NodeRank,
+    Column::Object,
+    Column::Cpus,
+    Column::Gpus,
+];
 
 /// Writes the columns that were asked for. If these include GPUs, notes processes without any.
 fn write_columns(

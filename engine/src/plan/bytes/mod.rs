@@ -26,6 +26,8 @@ pub(crate) mod gpus;
 mod remarks;
 // Where passes ended.
 mod passes;
+// What apps claimed of the nodes.
+mod claims;
 // Tests: what readers refuse.
 #[cfg(test)]
 mod refused_tests;
@@ -84,6 +86,7 @@ impl Plan {
         apps::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
+        claims::write(&mut writer, &self.apps);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -250,10 +253,11 @@ fn sections(
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(passes::PASSES, "the end, or a section that there is")?;
+        let section = reader.number(claims::CLAIMS, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
+            claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
             _ => apps::read_arguments(reader, table)?,

@@ -13,6 +13,7 @@ use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
+use stowplan_engine::text::printable::shown;
 use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
@@ -253,9 +254,7 @@ fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> Stri
 
 /// A name without control characters such as tabs and line ends, which a file may contain.
 fn plain(name: &str) -> String {
-    name.chars()
-        .map(|sign| if sign.is_control() { '?' } else { sign })
-        .collect()
+    name.chars().map(shown).collect()
 }
 
 fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
