@@ -1,7 +1,8 @@
 //! What each local rank of a node is bound to. Source: `lines/hydra/spec.md` 6.
 
 use super::objects::{Kind, Pus, around, kind, objects};
-use super::said::{fails, leading_number};
+use super::refusal::fails;
+use super::said::leading_number;
 use super::version::Version;
 use crate::line::{Hardware, LineRefused};
 use roaring::RoaringBitmap;
@@ -42,7 +43,7 @@ impl Bound {
 pub(crate) struct Node<'a> {
     pub(crate) hardware: &'a dyn Hardware,
     pub(crate) topology: TopologyId,
-    pub(crate) version: Version,
+    pub(super) version: Version,
     /// Ranks of the node.
     pub(crate) ranks: u32,
 }

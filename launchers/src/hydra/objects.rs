@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 const DEVICES: &[&str] = &["pci", "gpu", "ib", "hfi", "hsn", "eth", "en"];
 
 /// The kind with this name; `None`: it is no name. Names are exact and lower case.
-pub(crate) fn kind(name: &str, version: Version) -> Option<Kind> {
+pub(super) fn kind(name: &str, version: Version) -> Option<Kind> {
     let of = |kind| Some(Kind::Of(kind));
     match name {
         "machine" => of(ObjKind::Machine),

@@ -1,5 +1,7 @@
 //! What a line of Hydra says, its configuration file read in. Source: `lines/hydra/spec.md` 2 and 8.
 
+use super::config_file;
+use super::refusal::refuses;
 use super::version::Version;
 use super::words::{Does, find};
 use crate::line::{LineAsked, LineRefused};
@@ -213,36 +215,11 @@ fn from_file(
         .files
         .read(path)
         .map_err(|error| refuses(&format!("-configfile {path}: cannot be read: {error}")))?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut lines: Vec<String> = Vec::new();
-    let mut goes_on = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with('#') || (line.trim().is_empty() && !goes_on) {
-            continue;
-        }
-        let (own, more) = match line.trim_end().strip_suffix('\\') {
-            Some(own) if own.ends_with(char::is_whitespace) || own.is_empty() => (own, true),
-            _ => (line, false),
-        };
-        match lines.last_mut().filter(|_| goes_on) {
-            Some(last) => {
-                last.push(' ');
-                last.push_str(own);
-            }
-            None => lines.push(own.to_owned()),
-        }
-        goes_on = more;
-    }
+    let mut lines = config_file::lines(&String::from_utf8_lossy(&bytes));
     if version.reads_one_line() {
         lines.truncate(1);
     }
-    let mut read: Vec<String> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if at > 0 {
-            read.push(":".to_owned());
-        }
-        read.extend(line.split_whitespace().map(str::to_owned));
-    }
+    let read = config_file::words(&lines);
     let file = words(&read, version)?;
     let (own, theirs) = (&mut said.global, file.global);
     own.hosts = own.hosts.take().or(theirs.hosts);
@@ -261,17 +238,4 @@ fn from_file(
 
 fn lacks(given: &str) -> LineRefused {
     refuses(&format!("{given} lacks its value"))
-}
-
-/// A refusal at once.
-pub(crate) fn refuses(why: &str) -> LineRefused {
-    LineRefused::new(
-        "launcher-refuses",
-        format!("mpiexec refuses the line: {why}"),
-    )
-}
-
-/// A job that starts and dies.
-pub(crate) fn fails(why: &str) -> LineRefused {
-    LineRefused::new("launch-fails", format!("the launch fails: {why}"))
 }
