@@ -9,7 +9,7 @@ use super::rounds::{Placed, Rounds, Stretch, Turn, placed};
 use super::said::{Program, Said, leading_number, read};
 use super::version::{RankMaps, Version};
 use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::topologies::TopologyId;
@@ -42,13 +42,14 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         ));
     }
     let mut notes = Vec::new();
-    let programs = match &said.global.rank_map {
+    let (programs, mixed) = match &said.global.rank_map {
         Some(map) => by_map(map, &procs, &slots, version, &mut notes)?,
         None => {
             let turns: Vec<Turn> = (0..).zip(&slots).map(Turn::of).collect();
             let mut rounds = Rounds::new(&turns);
             let deal = |&ranks| rounds.deal(ranks);
-            procs.iter().map(deal).collect::<Result<_, _>>()?
+            let programs = procs.iter().map(deal).collect::<Result<_, _>>()?;
+            (programs, false)
         }
     };
     let names = names(&nodes)?;
@@ -58,6 +59,12 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let mut apps = Vec::new();
     for (program, own) in said.programs.iter().zip(&programs) {
         apps.push(patterns.app(program.argv.clone(), own)?);
+    }
+    if mixed {
+        return Err(LineRefused::new(
+            "not-modelled",
+            "-rankmap before MPICH 5.0.2: the ranks of several programs are mixed on a node",
+        ));
     }
     let derived = derived(asked, &said, from);
     Ok(Laid {
@@ -100,9 +107,10 @@ fn by_map(
     slots: &[u32],
     version: Version,
     notes: &mut Vec<LineNote>,
-) -> Result<Vec<Placed>, LineRefused> {
+) -> Result<(Vec<Placed>, bool), LineRefused> {
     let total: u32 = procs.iter().sum();
     let mut of_rank = rank_map::nodes_of(map, total, slots.len())?;
+    let mut mixed = false;
     if !of_rank.contains(&0) {
         notes.push(LineNote {
             class: "rank-map",
@@ -111,14 +119,10 @@ fn by_map(
             ),
         });
     }
-    if version.rank_map() == RankMaps::CountsOnly && procs.len() > 1 {
-        return Err(LineRefused::new(
-            "not-modelled",
-            "-rankmap with several programs before MPICH 5.0.2: ranks of the programs are mixed",
-        ));
-    }
     if version.rank_map() == RankMaps::CountsOnly {
-        of_rank = by_counts(&of_rank, slots)?;
+        let dealt = by_counts(&of_rank, slots)?;
+        mixed = is_mixed(&of_rank, &dealt, procs);
+        of_rank = dealt;
         notes.push(LineNote {
             class: "rank-map",
             text: "before MPICH 5.0.2 a rank map says only how many ranks each node has".to_owned(),
@@ -135,7 +139,27 @@ fn by_map(
         }
         placed(&stretches)
     };
-    Ok(procs.iter().map(of).collect())
+    Ok((procs.iter().map(of).collect(), mixed))
+}
+
+/// Whether ranks of several programs are mixed: a node's local ranks run the programs in the order in which the map gave it ranks.
+fn is_mixed(of_rank: &[u32], dealt: &[u32], procs: &[u32]) -> bool {
+    let program = |rank: usize| {
+        let mut end = 0_usize;
+        procs.iter().position(|&own| {
+            end += own as usize;
+            rank < end
+        })
+    };
+    let mut lists: HashMap<u32, VecDeque<Option<usize>>> = HashMap::new();
+    for (rank, &node) in of_rank.iter().enumerate() {
+        lists.entry(node).or_default().push_back(program(rank));
+    }
+    procs.len() > 1
+        && dealt.iter().enumerate().any(|(rank, node)| {
+            let own = lists.get_mut(node).and_then(VecDeque::pop_front);
+            own != Some(program(rank))
+        })
 }
 
 /// Before 5.0.2: the counts of a map; ranks are dealt in rounds over the nodes that have some.
