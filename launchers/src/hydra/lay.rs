@@ -144,21 +144,17 @@ fn by_map(
 
 /// Whether ranks of several programs are mixed: a node's local ranks run the programs in the order in which the map gave it ranks.
 fn is_mixed(of_rank: &[u32], dealt: &[u32], procs: &[u32]) -> bool {
-    let program = |rank: usize| {
-        let mut end = 0_usize;
-        procs.iter().position(|&own| {
-            end += own as usize;
-            rank < end
-        })
-    };
-    let mut lists: HashMap<u32, VecDeque<Option<usize>>> = HashMap::new();
-    for (rank, &node) in of_rank.iter().enumerate() {
-        lists.entry(node).or_default().push_back(program(rank));
+    let programs = (0..procs.len()).zip(procs);
+    let programs = programs.flat_map(|(at, &own)| std::iter::repeat_n(at, own as usize));
+    let mut lists: HashMap<u32, VecDeque<usize>> = HashMap::new();
+    for (program, &node) in programs.clone().zip(of_rank) {
+        lists.entry(node).or_default().push_back(program);
     }
+    let mut dealt = programs.zip(dealt);
     procs.len() > 1
-        && dealt.iter().enumerate().any(|(rank, node)| {
+        && dealt.any(|(program, node)| {
             let own = lists.get_mut(node).and_then(VecDeque::pop_front);
-            own != Some(program(rank))
+            own != Some(program)
         })
 }
 
@@ -175,6 +171,9 @@ fn by_counts(of_rank: &[u32], slots: &[u32]) -> Result<Vec<u32>, LineRefused> {
     order.sort_unstable();
     let own: Vec<u32> = order.iter().map(|&node| slots[node as usize]).collect();
     let mut left: Vec<u32> = order.iter().map(|&node| counts[node as usize]).collect();
+    if own.iter().all(|&slots| slots == 0) {
+        return Err(fails("the rank map names only hosts without a slot"));
+    }
     let mut found = Vec::with_capacity(of_rank.len());
     while found.len() < of_rank.len() {
         for (at, &node) in order.iter().enumerate() {

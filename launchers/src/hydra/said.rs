@@ -65,6 +65,7 @@ pub(crate) fn read(asked: &LineAsked<'_>, version: Version) -> Result<Said, Line
 /// Reads the words of one line.
 fn words(words: &[String], version: Version) -> Result<Said, LineRefused> {
     let mut said = Said::default();
+    let mut first = 0;
     for segment in words.split(|word| word == ":") {
         let mut program = Program::default();
         let mut rest = segment;
@@ -72,8 +73,11 @@ fn words(words: &[String], version: Version) -> Result<Said, LineRefused> {
             if !word.starts_with('-') {
                 break;
             }
-            rest = option(&mut said.global, &mut program, word, behind, version)?;
+            let at = first + segment.len() - rest.len();
+            let left = option(&mut said.global, &mut program, word, behind, version);
+            rest = left.map_err(|refused| refused.at(at, 0..word.len()))?;
         }
+        first += segment.len() + 1;
         program.argv = rest.to_vec();
         said.programs.push(program);
     }
@@ -220,7 +224,12 @@ fn from_file(
         lines.truncate(1);
     }
     let read = config_file::words(&lines);
-    let file = words(&read, version)?;
+    // A word of the file has no place in the line.
+    let file = words(&read, version).map_err(|refused| LineRefused {
+        sentence: format!("-configfile {path}: {}", refused.sentence),
+        at: None,
+        ..refused
+    })?;
     let (own, theirs) = (&mut said.global, file.global);
     own.hosts = own.hosts.take().or(theirs.hosts);
     own.per_node = own.per_node.take().or(theirs.per_node);

@@ -1,8 +1,9 @@
 //! A node as Intel MPI pins on it: its levels, and how they are cut. Source: `lines/intel/spec.md` 5.
 
-use crate::hydra::objects::{Pus, objects};
+use crate::hydra::objects::{Pus, lies_in, objects};
 use crate::line::Hardware;
 use roaring::RoaringBitmap;
+use std::collections::HashSet;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -31,6 +32,8 @@ pub(crate) struct Node<'a> {
     pub(crate) pus: Vec<Pus>,
     /// The objects of each level, those with fewest objects first.
     levels: Vec<Vec<Pus>>,
+    /// The core of each PU; PUs without one are cores of their own.
+    core_of: Vec<usize>,
 }
 
 impl<'a> Node<'a> {
@@ -44,13 +47,22 @@ impl<'a> Node<'a> {
         let mut levels: Vec<Vec<Pus>> = LEVELS.into_iter().map(of).collect();
         levels.retain(|level| !level.is_empty());
         levels.sort_by_key(Vec::len);
+        let cores = some(ObjKind::Core, ObjKind::Hwthread);
+        let pus = of(ObjKind::Hwthread);
+        let mut core_of: Vec<usize> = (cores.len()..).take(pus.len()).collect();
+        for (core, own) in cores.iter().enumerate().rev() {
+            for &pu in own {
+                core_of[pu as usize] = core;
+            }
+        }
         Self {
             hardware,
             topology,
+            core_of,
             packages: some(ObjKind::Package, ObjKind::Machine),
             numa: of(ObjKind::Numa),
-            cores: some(ObjKind::Core, ObjKind::Hwthread),
-            pus: of(ObjKind::Hwthread),
+            cores,
+            pus,
             levels,
         }
     }
@@ -84,12 +96,11 @@ impl<'a> Node<'a> {
 
     /// The first PU of each core in a set.
     pub(crate) fn first_of_cores(&self, set: &[u32]) -> Pus {
-        let mut first = Pus::new();
-        for core in &self.cores {
-            first.extend(core.iter().find(|pu| set.binary_search(pu).is_ok()));
-        }
-        first.sort_unstable();
+        let mut known = HashSet::new();
+        let first = set.iter().copied();
         first
+            .filter(|&pu| known.insert(self.core_of[pu as usize]))
+            .collect()
     }
 
     /// The OS numbers of the PUs of a set.
@@ -107,7 +118,7 @@ impl<'a> Node<'a> {
 
 /// The objects that lie inside a set.
 pub(crate) fn inside<'o>(objects: &'o [Pus], set: &[u32]) -> Vec<&'o Pus> {
-    let lies = |own: &&Pus| own.iter().all(|pu| set.binary_search(pu).is_ok());
+    let lies = |own: &&Pus| lies_in(own, set);
     objects.iter().filter(lies).collect()
 }
 

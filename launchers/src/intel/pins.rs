@@ -97,6 +97,7 @@ const ORDER: &str = "I_MPI_PIN_ORDER";
 /// `not-modelled`
 pub(crate) fn read(variable: Lookup<'_>, version: Version) -> Result<Spoken, LineRefused> {
     refuse_offload(variable)?;
+    refuse_others(variable)?;
     let mut ignored = Vec::new();
     let order = variable(ORDER);
     let mut spoken_order = match order {
@@ -154,6 +155,27 @@ fn refuse_offload(variable: Lookup<'_>) -> Result<(), LineRefused> {
         None | Some("0") => Ok(()),
         Some(text) => Err(not_modelled(format!(
             "I_MPI_OFFLOAD={text}: how ranks are pinned to GPUs is not known"
+        ))),
+    }
+}
+
+/// Variables that move pins by rules that are not known.
+const OTHERS: &[&str] = &[
+    "I_MPI_PIN_PROCESSOR_EXCLUDE_LIST",
+    "I_MPI_PIN_RESPECT_CPUSET",
+    "I_MPI_PIN_RESPECT_HCA",
+    "I_MPI_PIN_MODE",
+];
+
+fn refuse_others(variable: Lookup<'_>) -> Result<(), LineRefused> {
+    let off = variable("I_MPI_PIN").is_some_and(is_off);
+    let mut set = OTHERS
+        .iter()
+        .filter_map(|name| Some((name, variable(name)?)));
+    match set.next().filter(|_| !off) {
+        None => Ok(()),
+        Some((name, text)) => Err(not_modelled(format!(
+            "{name}={text}: what it does to pins is not known"
         ))),
     }
 }

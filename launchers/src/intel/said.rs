@@ -142,11 +142,13 @@ impl Reader<'_> {
             (_, Some(value)) => value,
             (_, None) => self.value(given, at)?,
         };
-        match word.does {
-            Does::Variable => said.variables.push(self.variable(given, at, value)?),
-            Does::OwnVariable => program.variables.push(self.variable(given, at, value)?),
-            _ => take(said, program, word, given, value)
-                .map_err(|refused| refused.at(at, 0..given.len()))?,
+        if word.does == Does::Variable {
+            said.variables.push(self.variable(given, at, value)?);
+        } else if word.does == Does::OwnVariable {
+            program.variables.push(self.variable(given, at, value)?);
+        } else {
+            let taken = take(said, program, word, given, value);
+            taken.map_err(|refused| refused.at(at, 0..given.len()))?;
         }
         Ok(())
     }
