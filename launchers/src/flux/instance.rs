@@ -1,16 +1,12 @@
 //! The nodes of a Flux instance: what R, `--granted` or our own hosts say. Source: `lines/flux/spec.md` 3.
 
 use super::resources::{self, Entry};
-use crate::cpus::read_list;
-use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts};
+use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts, granted};
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
-use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::read_hosts;
 
 /// Nodes with the same hardware, of which the instance has the same.
 #[derive(Clone, PartialEq, Debug)]
@@ -43,9 +39,7 @@ impl Instance {
     /// `bad-value` for an R that does not parse; `bad-topology`.
     pub(super) fn of(asked: &LineAsked<'_>, wanted: Option<u32>) -> Result<Self, LineRefused> {
         match asked.granted {
-            Some(granted) if granted.contains('=') && !granted.trim_start().starts_with('{') => {
-                Self::granted_in_words(asked, granted)
-            }
+            Some(granted) if granted::is_words(granted) => Self::granted_in_words(asked, granted),
             Some(file) => Self::granted_in_file(asked, file),
             None => Self::whole_nodes(asked, wanted),
         }
@@ -84,29 +78,15 @@ impl Instance {
     /// `n0=0-7,n1=0-3`.
     fn granted_in_words(asked: &LineAsked<'_>, text: &str) -> Result<Self, LineRefused> {
         let bad = |why: String| LineRefused::new("bad-value", format!("--granted {text}: {why}"));
-        let mut names = Vec::new();
-        let mut cores: Vec<(u32, RoaringBitmap)> = Vec::new();
-        for part in host_parts(text) {
-            let Some((hosts, list)) = part.split_once('=') else {
-                return Err(bad(format!("{part} is no NODE=CORES")));
-            };
-            let list = read_list(list, PUS_MAX)
-                .ok_or_else(|| bad(format!("{part} has no list of cores")))?;
-            let entries = read_hosts(hosts).map_err(|_| bad(format!("{hosts} is no host list")))?;
-            for entry in entries {
-                let HostEntry::Names(range, _) = entry else {
-                    return Err(bad(format!("{hosts} names no nodes")));
-                };
-                cores.push((range.count, list.clone()));
-                names.push(range);
-            }
-        }
-        let entries = cores.into_iter().map(|(count, cores)| Entry {
-            count,
+        let (names, cores): (Vec<_>, Vec<_>) =
+            granted::read(text).map_err(bad)?.into_iter().unzip();
+        let entry = |(range, cores): (&NameRange, RoaringBitmap)| Entry {
+            count: range.count,
             cores,
             gpus: None,
-        });
-        Self::with_entries(asked, &names, entries.collect())
+        };
+        let entries = names.iter().zip(cores).map(entry).collect();
+        Self::with_entries(asked, &names, entries)
     }
 
     fn granted_in_file(asked: &LineAsked<'_>, file: &str) -> Result<Self, LineRefused> {
@@ -236,27 +216,4 @@ fn whole(asked: &LineAsked<'_>, topology: TopologyId) -> NodeKind {
         cores: (0..cores).collect(),
         gpus: gpus.collect(),
     }
-}
-
-/// Cuts `n[0-3]=0-7,12,n4=0` at the commas before a name with `=`.
-fn host_parts(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut start, mut comma) = (0, None);
-    let mut inside = false;
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '[' => inside = true,
-            ']' => inside = false,
-            ',' if !inside => comma = Some(at),
-            '=' => {
-                if let Some(cut) = comma.take().filter(|cut| *cut >= start) {
-                    parts.push(&text[start..cut]);
-                    start = cut + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
 }

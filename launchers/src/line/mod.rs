@@ -5,10 +5,16 @@
 
 mod allocation;
 mod asked;
+mod blocks;
+pub mod granted;
 mod laid;
 mod refused;
+pub mod reorder;
+pub mod table;
+pub mod usable;
 
 pub use allocation::Allocation;
 pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use blocks::{Block, blocks};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use refused::LineRefused;
