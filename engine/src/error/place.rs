@@ -263,7 +263,7 @@ pub enum PlaceError {
     },
     /// Some processes find their cpus, but not all.
     #[error(
-        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}",
+        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}{why}",
         number(*.asked, "process")
     )]
     NotEnoughCpus {
@@ -277,6 +277,8 @@ pub enum PlaceError {
         target: String,
         /// The node.
         node: String,
+        /// What of the node its objects leave out, with a lead, or nothing.
+        why: String,
     },
     /// LIMIT is reached on every object that fits, though cpus are free.
     #[error(

@@ -69,6 +69,9 @@ pub struct TopologyDraft {
     pub nics: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
     pub latency: Option<Latency>,
+    /// OS numbers of PUs that are there and may not be used. No table of a plan keeps them, and topologies that differ only in
+    /// them are equal: some launchers tell them from numbers that the machine lacks.
+    pub disallowed: Vec<u32>,
 }
 
 impl TopologyDraft {
@@ -78,6 +81,7 @@ impl TopologyDraft {
             .retain(|object| object.kind < ObjKind::Hwthread);
         self.objects.sort_by_key(|object| object.kind);
         self.nics.clear();
+        self.disallowed.clear();
     }
 }
 
@@ -138,6 +142,8 @@ pub struct Topologies {
     pub(crate) devices: Lists<TopologyId, Device>,
     /// GPUs, in logical order: what each object of their kind has beside its PUs. Shape `[topologies][GPUs]`.
     pub(crate) gpus: Lists<TopologyId, Gpu>,
+    /// OS numbers of PUs that may not be used. Shape `[topologies][PUs]`.
+    pub(crate) disallowed: Lists<TopologyId, u32>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
     pub(crate) latency: Column<TopologyId, Option<Latency>>,
     /// Shape of the object columns: `[objects]`.
@@ -165,6 +171,7 @@ impl Topologies {
         cpusets: &mut Cpusets,
     ) -> Result<TopologyId, DraftError> {
         validate(&draft)?;
+        let disallowed = std::mem::take(&mut draft.disallowed);
         draft.in_order();
         let digest = digest_of(&draft);
         if let Some(known) = self.known.find(digest, |id| self.draft(id) == draft) {
@@ -199,6 +206,7 @@ impl Topologies {
         self.devices.push(draft.devices);
         self.gpus.push(draft.gpus);
         self.latency.push(draft.latency);
+        self.disallowed.push(disallowed);
         self.known.keep(digest, topology);
         Ok(topology)
     }
@@ -224,6 +232,7 @@ impl Topologies {
             gpus: self.gpus(topology).to_vec(),
             nics: Vec::new(),
             latency: self.latency(topology).cloned(),
+            disallowed: Vec::new(),
         }
     }
 
@@ -284,6 +293,11 @@ impl Topologies {
     #[must_use]
     pub fn pus_os(&self, topology: TopologyId) -> &[u32] {
         &self.pus_os[topology]
+    }
+    /// OS numbers of PUs that are there and may not be used, where the file tells them; a plan that was read has none.
+    #[must_use]
+    pub fn disallowed(&self, topology: TopologyId) -> &[u32] {
+        &self.disallowed[topology]
     }
     /// Every object of a kind, in logical order (all NUMA nodes, also those that are not mapping targets).
     pub fn objects(

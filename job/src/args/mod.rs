@@ -6,8 +6,10 @@ mod gpus;
 mod reader;
 // Old spellings of directives.
 mod old;
-// Words of other launchers.
-mod foreign;
+// Options of other launchers.
+pub mod foreign;
+// Words of other launchers in the values of our options.
+pub(crate) mod idiom;
 
 use crate::line::{self, LineArgs};
 use crate::options::Meaning;
@@ -298,6 +300,26 @@ fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
     })
 }
 
+/// Refuses Flux's schemes of task maps, with our words.
+fn flux_scheme(map: &str) -> Result<(), SpecError> {
+    let (scheme, value) = map.split_once(':').unwrap_or((map, ""));
+    let help = match scheme {
+        "cyclic" => "did you mean --map-by node?".to_owned(),
+        "block" => "did you mean --map-by slot?".to_owned(),
+        "manual" => format!("did you mean --taskmap {value}?"),
+        "hostfile" => format!("did you mean --map-by seq:file={value}?"),
+        _ => return Ok(()),
+    };
+    Err(SpecError::OfLine {
+        class: "taskmap-syntax",
+        sentence: format!(
+            "--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"
+        ),
+        at: None,
+        help: vec![help],
+    })
+}
+
 /// A task map places processes as seq does. No mapping may be named together with it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let text = AtText::Value {
@@ -305,6 +327,7 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
         option: "--taskmap".to_owned(),
         value: map.to_owned(),
     };
+    flux_scheme(map)?;
     let named = intake.clone().finish()?.spoken.names_a_map();
     if let Some((owner, second)) = named {
         let end = u32::try_from(text.content().len()).unwrap_or(u32::MAX);

@@ -117,6 +117,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Refuses an option of another launcher, and says what to type instead.
+    fn foreign<T>(&self, given: &str, help: String) -> Result<T, SpecError> {
+        Err(SpecError::OfLine {
+            class: "bad-option",
+            sentence: format!("{given} on app {} is no option", self.app),
+            at: None,
+            help: vec![help],
+        })
+    }
+
     /// Reads one option with its value. Returns its row, and its name as given.
     pub(super) fn option(
         &mut self,
@@ -135,7 +145,10 @@ impl<'a> Reader<'a> {
         let given = argument.split('=').next().unwrap_or(&argument).to_owned();
         let Some(row) = find(name) else {
             let value = inline.or_else(|| self.args.get(self.at).cloned());
-            let nearest = foreign::ours(name, value.as_deref()).or_else(|| nearest(name));
+            if let Some(help) = foreign::help(name, value.as_deref()) {
+                return self.foreign(&given, help);
+            }
+            let nearest = nearest(name);
             return self.refuse(&given, OptionFault::Unknown { nearest });
         };
         let value = match (row.takes, inline) {
@@ -258,6 +271,7 @@ impl<'a> Reader<'a> {
                 self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
             Meaning::RankBy => self.directive(DirectiveForm::Rank, "--rank-by", value, seen),
+            Meaning::BindTo if is_cpu_list(value) => self.ordered(given, value),
             Meaning::BindTo => self.directive(DirectiveForm::Bind, "--bind-to", value, seen),
             Meaning::Old(old) => {
                 let new = row.help.replace(row.metavar, value);
@@ -265,7 +279,9 @@ impl<'a> Reader<'a> {
                     old: given.to_owned(),
                     new,
                 });
-                self.old(old, given, value, seen)
+                self.spelled_out(row, given, value, seen, |reader, seen| {
+                    reader.old(old, given, value, seen)
+                })
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
@@ -300,6 +316,36 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes an old spelling, so that a later refusal can say what it stands for.
+    fn spelled_out(
+        &mut self,
+        row: &Row,
+        given: &str,
+        value: &str,
+        seen: &mut Vec<(Once, String)>,
+        take: impl FnOnce(&mut Self, &mut Vec<(Once, String)>) -> Result<(), SpecError>,
+    ) -> Result<(), SpecError> {
+        let new = match row.metavar {
+            "" => row.help.to_owned(),
+            metavar => row.help.replace(metavar, value),
+        };
+        let blank = if value.is_empty() { "" } else { " " };
+        let said = format!("{given}{blank}{value}, which is {new},");
+        let before = seen.len();
+        let taken = take(self, seen);
+        for (_, own) in seen.iter_mut().skip(before) {
+            said.trim_end_matches(',').clone_into(own);
+        }
+        taken.map_err(|error| match error {
+            SpecError::BadOption { app, fault, .. } => SpecError::BadOption {
+                option: said,
+                app,
+                fault,
+            },
+            other => other,
+        })
+    }
+
     /// Takes a directive. An app may have one of each kind.
     pub(super) fn directive(
         &mut self,
@@ -315,6 +361,21 @@ impl<'a> Reader<'a> {
         };
         self.once(seen, once, given)?;
         let text = self.text(given, value);
+        self.intake
+            .directive(self.owner(), form, text, Scope::Global)
+    }
+
+    /// Takes Open MPI 4's `--bind-to cpu-list[:ordered]`, which stands beside `--cpu-list`.
+    fn ordered(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        if !value.to_ascii_lowercase().ends_with(":ordered") {
+            return Ok(());
+        }
+        self.notes.push(Note::OldSpelling {
+            old: format!("{given} {value}"),
+            new: "--map-by pe-list=LIST:ordered".to_owned(),
+        });
+        let text = self.text("--map-by", ":ordered");
+        let form = DirectiveForm::Map(MapForm::Whole);
         self.intake
             .directive(self.owner(), form, text, Scope::Global)
     }
@@ -450,6 +511,12 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a value of `--bind-to` is Open MPI 4's word for the cpus of `--cpu-list`.
+fn is_cpu_list(value: &str) -> bool {
+    let word = value.split(':').next().unwrap_or(value);
+    ["cpu-list", "cpulist"].contains(&&*word.to_ascii_lowercase())
 }
 
 /// Whether an option says what the machine is, what else the system has, or how the answer is written.

@@ -1,14 +1,24 @@
-//! The line of hydra.
+//! MPICH's Hydra: a line of `mpiexec.hydra`, or of `mpiexec` with `--as hydra`. Source: `lines/hydra/spec.md`.
 
-use crate::line::{Laid, LineAsked, LineRefused};
+// Versions that are told apart.
+mod version;
+// Its words.
+mod words;
+// What a line says.
+mod said;
+// The node list.
+mod nodes;
+// The nodes of a batch system.
+mod batch;
+// Ranks on nodes, round by round.
+mod rounds;
+// `-rankmap`.
+mod rank_map;
+// Objects of a node.
+mod objects;
+// What each local rank is bound to.
+mod binding;
+// The processes of each node.
+mod lay;
 
-/// Where the processes of a line are.
-///
-/// # Errors
-/// A [`LineRefused`].
-pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
-    Err(LineRefused::new(
-        "not-modelled",
-        format!("{}: its rules are not built yet", asked.command),
-    ))
-}
+pub use lay::lay;

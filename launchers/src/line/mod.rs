@@ -14,7 +14,7 @@ pub mod table;
 pub mod usable;
 
 pub use allocation::Allocation;
-pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
 pub use blocks::{Block, blocks};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use refused::LineRefused;

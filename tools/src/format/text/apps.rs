@@ -158,13 +158,17 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
             return String::new();
         };
         let phrase = match pick(origins) {
-            Origin::Default(rule) => default_phrase(rule, own),
+            Origin::Default(rule) => default_phrase(rule, own, placed.procs().0),
             Origin::App => "own",
             Origin::Job => "asked",
             Origin::Parent => "parent's",
         };
         format!(" ({phrase})")
     };
+    let mut mapped = from(|origins| origins.map);
+    if mapped == " (own)" && own.pe > 1 && table.without_pe[app].is_some() {
+        " (own, pe the job's)".clone_into(&mut mapped);
+    }
     let mut map = policy::map(own, table);
     match (own.map, &table.device[app], table.listing[app]) {
         (MapBy::Dist, Some(device), _) => map += &format!(":{device}"),
@@ -175,7 +179,7 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
     }
     Words {
         label: short(&table.label[app]),
-        map: policy::joined(&map, &policy::map_qualifiers(own)) + &from(|origins| origins.map),
+        map: policy::joined(&map, &policy::map_qualifiers(own)) + &mapped,
         rank: policy::rank(own).to_owned() + &from(|origins| origins.rank),
         bind: policy::joined(policy::bind(own), &policy::bind_qualifiers(own))
             + &from(|origins| origins.bind),
@@ -183,12 +187,13 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
 }
 
 /// The rule of a default, in words for people.
-fn default_phrase(rule: Rule, policy: &Policy) -> &'static str {
+fn default_phrase(rule: Rule, policy: &Policy, procs: u32) -> &'static str {
     match (rule, policy.bind) {
         (Rule::BindOwnMap, _) if matches!(policy.map, MapBy::Mpibind(_)) => {
             "default: mpibind's own rule"
         }
         (Rule::BindBySize, BindTo::Object(ObjKind::Numa)) => "default: more than two ranks",
+        (Rule::BindBySize, _) if procs > 2 => "default: no -n given, which counts as none",
         (Rule::BindBySize, _) => "default: two ranks or fewer",
         (Rule::MapCore, _) => "default: by core",
         (Rule::MapSlotForPe | Rule::BindForPe, _) => "default: pe given",
