@@ -78,8 +78,12 @@ fn program(
         node.numa_holds(asks).map_err(refused)?;
         holds = holds.min(node.holds(asks));
     }
+    if holds == 0 {
+        let why = format!("-d {} is more than the cpus of a node", asks.depth);
+        return Err(refused(why));
+    }
     let each = asks.per_node.unwrap_or(holds);
-    if each > holds || each == 0 {
+    if each > holds {
         let why = format!(
             "a node holds {} of {} each, -N {each} is asked for",
             counted(u64::from(holds), "rank"),

@@ -30,15 +30,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         return Err(LineRefused::new("launcher-refuses", "no program is named"));
     };
     let asks = asks::read(asked, line)?;
-    let names: Vec<NameRange> = match asked.hosts {
-        OurHosts::Said(hosts) => hosts.iter().map(|host| host.names.clone()).collect(),
-        OurHosts::Unsaid => match (asks.sets, asks.per_host) {
-            (Some(sets), Some(each)) if sets > each => {
-                vec![Allocation::invented(sets.div_ceil(each))]
-            }
-            _ => vec![plain("localhost")],
-        },
-    };
+    let names = names(asked, &asks);
     let nodes = UsableNodes::of(asked, Allocation::of(&names, asked.hardware)?)?;
     let filled = fill(asked, &asks, &nodes)?;
     let all: u64 = filled
@@ -53,18 +45,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         );
         return Err(LineRefused::new("job-too-large", sentence));
     }
-    let turn = match asks.turn {
-        Some(turn) => turn.min(asks.tasks),
-        None if asks.tasks == 1 || all == 1 => asks.tasks,
-        None => {
-            let sentence = format!(
-                "{}: how jsrun deals ranks over {} without -d is not known: say -d packed or -d cyclic",
-                asked.command,
-                counted(all, "resource set")
-            );
-            return Err(LineRefused::new("not-modelled", sentence));
-        }
-    };
+    let turn = turn(asked, &asks, all)?;
     let mut patterns = Vec::new();
     let mut runs = Vec::new();
     for own in &filled {
@@ -103,6 +84,35 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
             order: ranks::order(asked, &asks, &filled, turn)?,
         }],
     })
+}
+
+/// Our own hosts, else as many as `-n` and `-r` say, else this one.
+fn names(asked: &LineAsked<'_>, asks: &Asks) -> Vec<NameRange> {
+    match asked.hosts {
+        OurHosts::Said(hosts) => hosts.iter().map(|host| host.names.clone()).collect(),
+        OurHosts::Unsaid => match (asks.sets, asks.per_host) {
+            (Some(sets), Some(each)) if sets > each => {
+                vec![Allocation::invented(sets.div_ceil(each))]
+            }
+            _ => vec![plain("localhost")],
+        },
+    }
+}
+
+/// How many ranks a resource set gets in one turn.
+fn turn(asked: &LineAsked<'_>, asks: &Asks, sets: u64) -> Result<u32, LineRefused> {
+    match asks.turn {
+        Some(turn) => Ok(turn.min(asks.tasks)),
+        None if asks.tasks == 1 || sets == 1 => Ok(asks.tasks),
+        None => {
+            let sentence = format!(
+                "{}: how jsrun deals ranks over {} without -d is not known: say -d packed or -d cyclic",
+                asked.command,
+                counted(sets, "resource set")
+            );
+            Err(LineRefused::new("not-modelled", sentence))
+        }
+    }
 }
 
 /// Neighbouring nodes with equally many resource sets.
