@@ -2,6 +2,8 @@
 
 // Whose line it is when the word alone does not say.
 mod sign;
+// GPUs that only the launcher knows.
+mod gpus;
 // What the launcher would do with it, as a plan.
 pub mod place;
 
@@ -74,6 +76,17 @@ const WORDS: &[(&str, Option<Launcher>)] = &[
     ("jsrun", Some(Launcher::Jsrun)),
 ];
 
+/// Words behind `flux` that start processes, or the instance in which they would be started: `flux::lay` says which are placed.
+const FLUX: &[&str] = &[
+    "run",
+    "submit",
+    "batch",
+    "alloc",
+    "bulksubmit",
+    "multi-prog",
+    "mini",
+];
+
 /// The launcher that a word names; `./srun` is a program of that name.
 fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
     if word.starts_with("./") || word.starts_with("../") {
@@ -81,8 +94,8 @@ fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
     }
     let name = word.rsplit('/').next().unwrap_or(word);
     if name == "flux" {
-        let sub = behind.first().map(String::as_str);
-        return matches!(sub, Some("run" | "submit")).then_some((2, Some(Launcher::Flux)));
+        let sub = behind.first()?.as_str();
+        return FLUX.contains(&sub).then_some((2, Some(Launcher::Flux)));
     }
     let row = WORDS.iter().find(|(own, _)| *own == name)?;
     Some((1, row.1))
