@@ -52,6 +52,8 @@ pub mod files;
 pub mod line;
 // Where topologies came from.
 pub mod sources;
+// The network that a job names.
+pub mod network;
 // A job on a machine.
 pub mod place;
 // A job that is still being described.

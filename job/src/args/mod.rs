@@ -74,6 +74,15 @@ pub enum Show {
     After,
 }
 
+/// In which order the nodes of a job are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeOrder {
+    /// As they are mentioned.
+    Given,
+    /// By the network.
+    Network,
+}
+
 /// Which ranks are shown: the ranks that all of these options leave.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Parts {
@@ -134,6 +143,12 @@ pub struct JobArgs {
     pub our_hosts: Vec<String>,
     /// `--rank-order`.
     pub rank_order: Option<String>,
+    /// `--network`.
+    pub network: Option<String>,
+    /// `--network-levels`.
+    pub network_levels: Option<String>,
+    /// `--node-order`.
+    pub node_order: NodeOrder,
     /// `--taskmap`.
     pub taskmap: Option<String>,
     /// `--lsf-affinity`.
@@ -174,6 +189,9 @@ impl Default for JobArgs {
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
+            network: None,
+            network_levels: None,
+            node_order: NodeOrder::Given,
             taskmap: None,
             lsf_affinity: None,
             from_env: None,
@@ -247,6 +265,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
+        with_network(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
@@ -295,6 +314,20 @@ fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
         option: option.to_owned(),
         app: 0,
         fault: OptionFault::Without("--session"),
+    })
+}
+
+/// `--network-levels` and `--node-order network` are allowed only with `--network`.
+fn with_network(job: &JobArgs) -> Result<(), SpecError> {
+    let option = match (&job.network, &job.network_levels, job.node_order) {
+        (None, Some(_), _) => "--network-levels",
+        (None, None, NodeOrder::Network) => "--node-order",
+        _ => return Ok(()),
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("--network"),
     })
 }
 
@@ -371,6 +404,9 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::EnvHere
                 | Meaning::Site
                 | Meaning::RankOrder
+                | Meaning::Network
+                | Meaning::NetworkLevels
+                | Meaning::NodeOrder
                 | Meaning::LsfAffinity
                 | Meaning::FromEnv
                 | Meaning::Format
@@ -399,5 +435,6 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     }
     reader.check_columns()?;
     with_sessions(&reader.job)?;
+    with_network(&reader.job)?;
     Ok((words, reader.job))
 }

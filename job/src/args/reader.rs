@@ -1,6 +1,6 @@
 //! Reads the options of a command line, one after another.
 
-use super::{FORMATS, JobArgs, Outer, Show, foreign};
+use super::{FORMATS, NodeOrder, JobArgs, Outer, Show, foreign};
 use crate::line;
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, AtText};
@@ -285,6 +285,9 @@ impl<'a> Reader<'a> {
             | Meaning::EnvHere
             | Meaning::Site
             | Meaning::RankOrder
+            | Meaning::Network
+            | Meaning::NetworkLevels
+            | Meaning::NodeOrder
             | Meaning::Taskmap
             | Meaning::LsfAffinity
             | Meaning::FromEnv
@@ -407,6 +410,10 @@ impl<'a> Reader<'a> {
             Meaning::EnvHere => self.job.env_here = true,
             Meaning::Site => self.job.site = some(),
             Meaning::RankOrder => self.job.rank_order = some(),
+            Meaning::Network => self.job.network = some(),
+            Meaning::NetworkLevels => self.job.network_levels = some(),
+            Meaning::NodeOrder if value == "network" => self.job.node_order = NodeOrder::Network,
+            Meaning::NodeOrder => return self.bad_value(given, value, "word of: network"),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
             Meaning::FromEnv => self.job.from_env = some(),
@@ -478,6 +485,9 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Node
         | Meaning::Ranks
         | Meaning::RankOrder
+        | Meaning::Network
+        | Meaning::NetworkLevels
+        | Meaning::NodeOrder
         | Meaning::App
         | Meaning::Here => true,
         Meaning::Np

@@ -79,6 +79,7 @@ impl Counting<'_> {
                 orders,
                 apps: self.apps,
                 memory: &self.memory,
+                on: None,
             };
             seated.score(self.parts, unit, matrices)
         };
