@@ -2,6 +2,7 @@
 
 use super::hostfile::{NodeSlots, SaidNodes, from_files, too_many};
 use super::named::by_number;
+use super::nodes::ListOrder;
 use super::pool::Pool;
 use super::slots::SlotsSaid;
 use crate::error::{MapError, PlaceError};
@@ -49,6 +50,9 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
     let local = local_first(machine, &mut named);
     within_sessions(resolved, machine, &named.names)?;
     let mut pool = Pool::new(machine, named.names, local);
+    if !machine.order.is_empty() {
+        pool.nodes.lists = ListOrder::Pool;
+    }
     first_states(&mut pool, machine, named.slots)?;
     Ok(pool)
 }

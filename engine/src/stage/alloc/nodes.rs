@@ -20,6 +20,8 @@ pub(crate) struct Nodes {
     pub(crate) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
+    /// The order of the nodes that an app names.
+    pub(crate) lists: ListOrder,
     /// The nodes that apps name.
     pub(crate) named: NamedByHosts,
     /// Nodes that the job lost. An entry that names one of them names nothing.
@@ -28,6 +30,16 @@ pub(crate) struct Nodes {
     pub(crate) full: u32,
     /// Scratch of [`Self::change`].
     changed: StateRuns,
+}
+
+/// The order of the nodes that an app names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ListOrder {
+    /// As its list or hostfile has them.
+    #[default]
+    Given,
+    /// As the pool has them: the machine says the order.
+    Pool,
 }
 
 impl Nodes {
@@ -48,6 +60,7 @@ impl Nodes {
             local: self.local,
             order: self.order.clone(),
             lost: self.lost.clone(),
+            lists: self.lists,
             ..Self::default()
         }
     }

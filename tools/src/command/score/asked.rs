@@ -102,8 +102,23 @@ impl Asked {
                 _ => asked.others.push((bare.to_owned(), value)),
             }
         }
+        asked.distances_from_job(others);
         asked.network_to_job(args, end.unwrap_or(args.len()))?;
         Ok(asked)
+    }
+
+    /// `--distances` may stand among the job's options too.
+    fn distances_from_job(&mut self, others: &[&str]) {
+        let Some(job) = self.job.as_mut().filter(|_| others.contains(&"distances")) else {
+            return;
+        };
+        let Some(at) = job.iter().position(|word| word == "--distances") else {
+            return;
+        };
+        let mut taken = job.drain(at..job.len().min(at + 2)).skip(1);
+        if let Some(value) = taken.next() {
+            self.others.push(("distances".to_owned(), value));
+        }
     }
 
     /// Options of the network are the job's: those before `--` go to its words. Beside a saved plan they stay.
