@@ -5,7 +5,8 @@ use super::hops::{self, Hops};
 use super::objects::Objects;
 use super::sums::Sums;
 use crate::column::Order;
-use crate::count::AppRanks;
+use crate::count::{self, AppRanks};
+use crate::memory::Columns;
 use crate::matrix::Entry;
 use crate::network::{Kind, OnNetwork};
 use crate::pattern::Part;
@@ -98,6 +99,27 @@ impl<'n> Counter<'n> {
             steps: Hops::default(),
             of_rank: Vec::new(),
         }
+    }
+
+    /// What leaves all levels of the network together, for named patterns.
+    pub(crate) fn leave(places: &Places<'_>, on: &OnNetwork, (parts, apps): (&[Part], &[AppRanks]), orders: &[Order<'_>]) -> u64 {
+        let mut sum = 0;
+        for level in on.network().levels() {
+            let objects = Objects::level(places, on, level);
+            let mut columns = Columns::default();
+            sum += count::leaving(parts, apps, &objects.numbers, orders, &mut columns).iter().sum::<u64>();
+        }
+        sum
+    }
+
+    /// The object of each rank at each level, and how many there are.
+    pub(crate) fn columns(places: &Places<'_>, on: &OnNetwork, orders: &[Order<'_>]) -> Vec<(Vec<u32>, u32)> {
+        let levels = on.network().levels().iter();
+        let each = levels.map(|level| {
+            let objects = Objects::level(places, on, level);
+            (crossing::of_rank(&objects.numbers, orders), objects.numbers.count)
+        });
+        each.collect()
     }
 
     /// Adds named patterns.

@@ -68,13 +68,6 @@ impl Objects {
         }
         Self { own, nodes, numbers }
     }
-
-    /// The object of each node of the job that has processes, in the order of places of an app, with its processes.
-    pub(crate) fn by_node(&self, app: usize) -> Vec<(u32, u32)> {
-        let pieces = self.numbers.apps[app].iter();
-        let each = pieces.flat_map(|piece| (0..piece.nodes).map(move |node| (piece.base + node * piece.width, piece.procs)));
-        each.collect()
-    }
 }
 
 /// Cuts nodes into pieces that are in one object, or each in the next one.
