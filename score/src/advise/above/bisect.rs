@@ -8,6 +8,10 @@ use std::collections::BinaryHeap;
 const SMALL: usize = 60;
 /// First cuts that are tried.
 const TRIES: usize = 10;
+/// Cuts of a graph, of which the best is taken.
+const CUTS: usize = 3;
+/// How often a cut is made better on smaller graphs.
+const ROUNDS: usize = 2;
 /// Passes over the vertices.
 const PASSES: usize = 8;
 /// Moves without a better cut after which a pass ends.
@@ -33,33 +37,61 @@ impl Weighted {
 
 /// Which part each vertex is in; the first has this weight, if vertices weigh one.
 pub(super) fn bisect(graph: &Weighted, first: u64, dice: &mut Dice) -> Vec<bool> {
+    let mut best: Option<(u64, i64, Vec<bool>)> = None;
+    for _ in 0..CUTS {
+        let mut side = cut_once(graph, first, None, dice);
+        // Made smaller along the cut that was found, the graph shows moves of whole regions.
+        for _ in 0..ROUNDS {
+            side = cut_once(graph, first, Some(side), dice);
+        }
+        let own = (off(graph, &side, first), cut(graph, &side));
+        if best.as_ref().is_none_or(|best| own < (best.0, best.1)) {
+            best = Some((own.0, own.1, side));
+        }
+    }
+    best.map(|best| best.2).unwrap_or_default()
+}
+
+/// One cut: a new one, or one that is made better.
+fn cut_once(graph: &Weighted, first: u64, known: Option<Vec<bool>>, dice: &mut Dice) -> Vec<bool> {
     let mut levels: Vec<(Weighted, Vec<u32>)> = Vec::new();
     let total: u64 = graph.weights.iter().map(|&weight| u64::from(weight)).sum();
     let heaviest = u32::try_from((total / 24).max(1)).unwrap_or(u32::MAX);
+    let mut known = known;
     loop {
         let now = levels.last().map_or(graph, |level| &level.0);
         if now.len() <= SMALL {
             break;
         }
-        let (smaller, map) = smaller(now, heaviest, dice);
+        let (smaller, map) = smaller(now, heaviest, known.as_deref(), dice);
         if smaller.len() * 20 > now.len() * 19 {
             break;
         }
+        known = known.map(|side| {
+            let mut above = vec![false; smaller.len()];
+            for (&to, &own) in map.iter().zip(&side) {
+                above[to as usize] = own;
+            }
+            above
+        });
         levels.push((smaller, map));
     }
     let coarsest = levels.last().map_or(graph, |level| &level.0);
-    let mut side = first_cut(coarsest, first, dice);
+    let mut side = match known {
+        Some(side) => side,
+        None => first_cut(coarsest, first, dice),
+    };
+    refine(coarsest, &mut side, first);
     while let Some((_, map)) = levels.pop() {
         let finer = levels.last().map_or(graph, |level| &level.0);
         side = map.iter().map(|&at| side[at as usize]).collect();
         refine(finer, &mut side, first);
     }
-    refine(graph, &mut side, first);
     side
 }
 
 /// Pairs of vertices that talk most, put together. Also gives the new vertex of each.
-fn smaller(graph: &Weighted, heaviest: u32, dice: &mut Dice) -> (Weighted, Vec<u32>) {
+fn smaller(graph: &Weighted, heaviest: u32, side: Option<&[bool]>, dice: &mut Dice) -> (Weighted, Vec<u32>) {
     let mut order: Vec<usize> = (0..graph.len()).collect();
     dice.shuffle(&mut order);
     let mut map = vec![u32::MAX; graph.len()];
@@ -71,7 +103,8 @@ fn smaller(graph: &Weighted, heaviest: u32, dice: &mut Dice) -> (Weighted, Vec<u
         let own = i64::from(graph.weights[at]);
         let free = graph.of_vertex(at).iter().filter(|(other, _)| {
             let other = *other as usize;
-            map[other] == u32::MAX && other != at && graph.weights[at] + graph.weights[other] <= heaviest
+            let together = side.is_none_or(|side| side[at] == side[other]);
+            map[other] == u32::MAX && other != at && together && graph.weights[at] + graph.weights[other] <= heaviest
         });
         let best = free.max_by_key(|(other, weight)| {
             let both = own * i64::from(graph.weights[*other as usize]);
