@@ -1,7 +1,7 @@
 //! Advice for a job on a network: never more leaves nodes than without one, unless that is asked for, and as little as possible leaves
 //! nodes and levels together.
 
-use super::above::{of_grid, searched};
+use super::above::{From, of_grid, searched};
 use super::candidates::{Tried, Words, words_of};
 use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, places, seats};
@@ -178,8 +178,9 @@ fn of_policy(
         }
     }
     starts.extend(orders.iter().map(|own| own.1.clone()));
+    let from = if grids.is_empty() { From::Graph } else { From::Grids };
     if let Some(graph) = &counting.graph {
-        orders.extend(searched(graph, &tree, &starts).into_iter().map(|ranks| (Chosen::Search, ranks)));
+        orders.extend(searched(graph, &tree, &starts, from).into_iter().map(|ranks| (Chosen::Search, ranks)));
     } else {
         orders.extend(starts.drain(..).map(|ranks| (Chosen::Search, ranks)));
     }

@@ -26,11 +26,29 @@ use swaps::{Costs, improve};
 /// Ranks up to which a grid is cut along the tree by sorting.
 const ALONG_MAX: u32 = 1 << 18;
 /// Cuts from the start.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 3;
 /// Links that one search may look at.
 const STEPS: u64 = 1 << 26;
 /// How often nodes count beside the levels, in searches that go for both.
 const NODE_COUNTS: [i64; 3] = [1, 2, 6];
+
+/// Where the starts of a search come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum From {
+    /// From grids: they are good at all levels.
+    Grids,
+    /// From a graph alone: they are good at nodes, and cuts of the graph are worth more.
+    Graph,
+}
+
+impl From {
+    const fn counts(self) -> &'static [i64] {
+        match self {
+            Self::Grids => &NODE_COUNTS,
+            Self::Graph => &[1],
+        }
+    }
+}
 
 /// Orders that follow from grids: planes for all levels, planes for nodes, and cuts along the tree.
 pub(super) fn of_grid(grid: &Grid, halo: Option<&Halo>, tree: &Tree) -> Vec<Vec<u32>> {
@@ -47,25 +65,25 @@ pub(super) fn of_grid(grid: &Grid, halo: Option<&Halo>, tree: &Tree) -> Vec<Vec<
 /// What searches find, from some orders and from cuts of the graph.
 ///
 /// Cost: for each start a bounded number of steps.
-pub(super) fn searched(graph: &Graph, tree: &Tree, starts: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub(super) fn searched(graph: &Graph, tree: &Tree, starts: &[Vec<u32>], from: From) -> Vec<Vec<u32>> {
     let links = Links::of(graph);
     let seats = Seats::of(tree);
     let work = starts.len() + usize::try_from(SEEDS).unwrap_or(0);
     let found: Vec<Vec<Vec<u32>>> = (0..work)
         .into_par_iter()
         .map(|at| {
-            let node = match starts.get(at) {
-                Some(ranks) => nodes_of(ranks, tree),
-                None => multisect(&links, tree, (at - starts.len()) as u64 + 1),
+            let (node, counts) = match starts.get(at) {
+                Some(ranks) => (nodes_of(ranks, tree), from.counts()),
+                None => (multisect(&links, tree, (at - starts.len()) as u64 + 1), &NODE_COUNTS[..]),
             };
-            each(&links, tree, seats.as_ref(), &node).into_iter().map(|node| ranks_of(&node, tree)).collect()
+            each(&links, tree, (seats.as_ref(), counts), &node).into_iter().map(|node| ranks_of(&node, tree)).collect()
         })
         .collect();
     found.into_iter().flatten().collect()
 }
 
 /// What becomes of one start: seated alone; seated, exchanged, and seated again, for several weights of nodes.
-fn each(links: &Links, tree: &Tree, seats: Option<&Seats>, start: &[u32]) -> Vec<Vec<u32>> {
+fn each(links: &Links, tree: &Tree, (seats, counts): (Option<&Seats>, &[i64]), start: &[u32]) -> Vec<Vec<u32>> {
     let seat = |node: &mut Vec<u32>| {
         if let Some(seats) = seats {
             seats.choose(links, node, STEPS);
@@ -74,7 +92,7 @@ fn each(links: &Links, tree: &Tree, seats: Option<&Seats>, start: &[u32]) -> Vec
     let mut seated = start.to_vec();
     seat(&mut seated);
     let mut found = vec![seated.clone()];
-    for count in NODE_COUNTS {
+    for &count in counts {
         let costs = Costs::new(tree, count);
         let mut node = seated.clone();
         improve(links, &costs, &mut node, STEPS);
