@@ -2,6 +2,7 @@
 
 use crate::args::JobArgs;
 use crate::error::JobError;
+use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::map::Mapped;
 use stowplan_engine::stage::resolve::Files;
@@ -37,7 +38,10 @@ pub fn of_nodes(
     job: &Names,
     files: &dyn Files,
 ) -> Result<Option<OnNetwork>, JobError> {
-    let network = named(args, Some(job), files)?;
+    let network = match &args.network_read {
+        Some(network) => Some(Arc::clone(network)),
+        None => named(args, Some(job), files)?.map(Arc::new),
+    };
     let found = network.map(|network| OnNetwork::of(network, job));
     found.transpose().map_err(refused)
 }

@@ -74,7 +74,8 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         machine = other;
         machine.order = own.in_order();
         mapped = placed(resolved, machine, job.threads)?;
-        own.find(&mapped.plan.world().names).map_err(network::refused)?;
+        own.find(&mapped.plan.world().names)
+            .map_err(network::refused)?;
     }
     mapped = order.give(mapped, on.as_ref(), outside)?;
     if let Some(on) = on {

@@ -22,7 +22,10 @@ impl Tree {
         if !procs.is_multiple_of(per_node) {
             sizes.push(procs % per_node);
         }
-        Self { sizes, levels: Vec::new() }
+        Self {
+            sizes,
+            levels: Vec::new(),
+        }
     }
 
     /// The nodes of a plan.
@@ -30,13 +33,23 @@ impl Tree {
     pub fn of(plan: &Plan, on: Option<&OnNetwork>) -> Self {
         let sizes = places(plan).windows(2).map(|own| own[1] - own[0]).collect();
         let runs = plan.apps().iter().flat_map(|app| app.runs());
-        let nodes: Vec<u32> = runs.flat_map(|run| run.nodes.first..run.nodes.end()).collect();
+        let nodes: Vec<u32> = runs
+            .flat_map(|run| run.nodes.first..run.nodes.end())
+            .collect();
         let levels = on.map(|on| {
             let levels = on.network().levels().iter();
-            let each = levels.map(|level| nodes.iter().map(|&node| level.object(on.numbers()[node as usize])).collect());
+            let each = levels.map(|level| {
+                nodes
+                    .iter()
+                    .map(|&node| level.object(on.numbers()[node as usize]))
+                    .collect()
+            });
             each.collect()
         });
-        Self { sizes, levels: levels.unwrap_or_default() }
+        Self {
+            sizes,
+            levels: levels.unwrap_or_default(),
+        }
     }
 
     /// How many children each object has, from the top down to nodes, if all objects of a level have equally many, stand together,
@@ -53,7 +66,10 @@ impl Tree {
         for level in &self.levels {
             let ends = level.windows(2).position(|two| two[0] != two[1]);
             let each = ends.map_or(nodes, |at| at + 1);
-            let even = nodes.is_multiple_of(each) && level.chunks(each).all(|own| own.iter().all(|object| *object == own[0]));
+            let even = nodes.is_multiple_of(each)
+                && level
+                    .chunks(each)
+                    .all(|own| own.iter().all(|object| *object == own[0]));
             let mut met: Vec<u32> = level.chunks(each).map(|own| own[0]).collect();
             met.sort_unstable();
             met.dedup();

@@ -12,6 +12,7 @@ mod foreign;
 use crate::line::{self, LineArgs};
 use crate::options::Meaning;
 use reader::Reader;
+use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
@@ -23,6 +24,7 @@ use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_launchers::line::Launcher;
+use stowplan_score::network::Network;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,6 +149,8 @@ pub struct JobArgs {
     pub network: Option<String>,
     /// `--network-levels`.
     pub network_levels: Option<String>,
+    /// The network, where a caller read it already.
+    pub network_read: Option<Arc<Network>>,
     /// `--node-order`.
     pub node_order: NodeOrder,
     /// `--taskmap`.
@@ -191,6 +195,7 @@ impl Default for JobArgs {
             rank_order: None,
             network: None,
             network_levels: None,
+            network_read: None,
             node_order: NodeOrder::Given,
             taskmap: None,
             lsf_affinity: None,

@@ -1,6 +1,6 @@
 //! Reads the options of a command line, one after another.
 
-use super::{FORMATS, NodeOrder, JobArgs, Outer, Show, foreign};
+use super::{FORMATS, JobArgs, NodeOrder, Outer, Show, foreign};
 use crate::line;
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, AtText};

@@ -18,15 +18,30 @@ type Ranges = Vec<(u64, u32)>;
 /// Shows the edges of named patterns between different objects, each direction on its own. A pair may be shown many times.
 ///
 /// Cost: for a halo in the order of places the objects, times the offsets; else a pass over the ranks for each offset.
-pub(crate) fn each(parts: &[Part], apps: &[AppRanks], numbers: &Numbers, orders: &[Order<'_>], visit: Visit<'_>) {
+pub(crate) fn each(
+    parts: &[Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+    visit: Visit<'_>,
+) {
     let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
     let mut rest: Vec<&Part> = Vec::new();
     for part in parts {
         let app = part.app as usize;
         let own = apps[app].len();
-        let halo = part.pattern.halo(u32::try_from(own).unwrap_or(0)).filter(|_| own > 0);
-        let ranges = halo.as_ref().filter(|_| matches!(orders[app], Order::Places)).map(|halo| (halo, ranges(numbers, app)));
-        match ranges.filter(|(halo, ranges)| (ranges.len() * halo.offsets.len()) as u64 * 16 <= ranks * halo.offsets.len() as u64 + 4096) {
+        let halo = part
+            .pattern
+            .halo(u32::try_from(own).unwrap_or(0))
+            .filter(|_| own > 0);
+        let ranges = halo
+            .as_ref()
+            .filter(|_| matches!(orders[app], Order::Places))
+            .map(|halo| (halo, ranges(numbers, app)));
+        match ranges.filter(|(halo, ranges)| {
+            (ranges.len() * halo.offsets.len()) as u64 * 16
+                <= ranks * halo.offsets.len() as u64 + 4096
+        }) {
             Some((halo, ranges)) => by_ranges(halo, &ranges, own as u64, visit),
             None => rest.push(part),
         }
@@ -36,9 +51,14 @@ pub(crate) fn each(parts: &[Part], apps: &[AppRanks], numbers: &Numbers, orders:
     }
     let mut of_rank = Vec::new();
     let column = column::<u32>(numbers, orders, &mut of_rank);
-    let mut last = Last { pair: (0, 0), sum: 0 };
+    let mut last = Last {
+        pair: (0, 0),
+        sum: 0,
+    };
     for part in rest {
-        by_pass(part, apps, column.of_rank, &mut |a, b, weight| last.add(a, b, weight, &mut *visit));
+        by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
+            last.add(a, b, weight, &mut *visit)
+        });
     }
     last.end(visit);
 }
@@ -108,7 +128,10 @@ fn by_ranges(halo: &Halo, ranges: &Ranges, ranks: u64, visit: Visit<'_>) {
             let to = |rank: u64| rank.checked_add_signed(own.shift);
             // The neighbours of this range, within the ranks that there are.
             let low = to(first).unwrap_or(0);
-            let Some(high) = to(last).map(|high| high.min(ranks)).filter(|&high| high > low) else {
+            let Some(high) = to(last)
+                .map(|high| high.min(ranks))
+                .filter(|&high| high > low)
+            else {
                 continue;
             };
             let mut other = ranges.partition_point(|range| range.0 <= low) - 1;
@@ -154,10 +177,18 @@ fn cells_before(sizes: &[u32], cells: &[(u64, u64)], rank: u64) -> u64 {
 
 /// The boxes of each offset whose cells have a neighbour at a fixed distance in rank.
 fn shifted(halo: &Halo) -> Vec<Shifted> {
-    let sizes: Vec<i64> = halo.grid.sizes.iter().map(|&size| i64::from(size)).collect();
+    let sizes: Vec<i64> = halo
+        .grid
+        .sizes
+        .iter()
+        .map(|&size| i64::from(size))
+        .collect();
     let mut found = Vec::new();
     for offset in &halo.offsets {
-        let mut open = vec![Shifted { cells: Vec::new(), shift: 0 }];
+        let mut open = vec![Shifted {
+            cells: Vec::new(),
+            shift: 0,
+        }];
         for (&size, &step) in sizes.iter().zip(offset) {
             let parts = match halo.edge {
                 Edge::Open => vec![(0.max(-step), (size - step.abs()).max(0), step)],
@@ -171,7 +202,10 @@ fn shifted(halo: &Halo) -> Vec<Shifted> {
                 for &(first, count, step) in parts.iter().filter(|part| part.1 > 0) {
                     let mut cells = own.cells.clone();
                     cells.push((first.unsigned_abs(), count.unsigned_abs()));
-                    next.push(Shifted { cells, shift: own.shift * size + step });
+                    next.push(Shifted {
+                        cells,
+                        shift: own.shift * size + step,
+                    });
                 }
             }
             open = next;
@@ -211,13 +245,15 @@ fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: Visit<'_>) {
         Pattern::Alltoall(size) => {
             let size = size.map_or(own.len(), |size| size as usize).max(1);
             let mut groups = Groups::default();
-            own.chunks(size).for_each(|group| groups.add(group.iter().copied()));
+            own.chunks(size)
+                .for_each(|group| groups.add(group.iter().copied()));
             groups.show(add);
         }
         Pattern::Transpose { rows: _, columns } => {
             let columns = *columns as usize;
             let mut groups = Groups::default();
-            own.chunks(columns).for_each(|group| groups.add(group.iter().copied()));
+            own.chunks(columns)
+                .for_each(|group| groups.add(group.iter().copied()));
             for column in 0..columns {
                 groups.add(own[column..].iter().copied().step_by(columns));
             }
@@ -293,6 +329,10 @@ impl Groups {
 pub(crate) fn of_rank(numbers: &Numbers, orders: &[Order<'_>]) -> Vec<u32> {
     let mut of_rank = Vec::new();
     column::<u32>(numbers, orders, &mut of_rank);
-    debug_assert!(of_rank.iter().all(|object| object.row() < numbers.count as usize));
+    debug_assert!(
+        of_rank
+            .iter()
+            .all(|object| object.row() < numbers.count as usize)
+    );
     of_rank
 }

@@ -6,8 +6,8 @@ use super::objects::Objects;
 use super::sums::Sums;
 use crate::column::Order;
 use crate::count::{self, AppRanks};
-use crate::memory::Columns;
 use crate::matrix::Entry;
+use crate::memory::Columns;
 use crate::network::{Kind, OnNetwork};
 use crate::pattern::Part;
 use crate::places::Places;
@@ -66,7 +66,8 @@ impl Above {
         leaves.extend(self.levels.iter().rev().map(|level| level.leave));
         leaves.push(Weight::default());
         let each = distances.iter().zip(leaves.windows(2));
-        each.map(|(&distance, two)| two[0].minus(two[1]).times(u64::from(distance))).sum()
+        each.map(|(&distance, two)| two[0].minus(two[1]).times(u64::from(distance)))
+            .sum()
     }
 }
 
@@ -86,7 +87,9 @@ impl<'n> Counter<'n> {
     /// Numbers the objects that a job uses.
     pub(crate) fn new(places: &Places<'_>, on: &'n OnNetwork) -> Self {
         let levels = on.network().levels().iter();
-        let mut objects: Vec<Objects> = levels.map(|level| Objects::level(places, on, level)).collect();
+        let mut objects: Vec<Objects> = levels
+            .map(|level| Objects::level(places, on, level))
+            .collect();
         let mut sums: Vec<Sums> = objects.iter().map(|own| Sums::new(own.own.len())).collect();
         let nodes = Objects::nodes(places, on);
         // Of nodes no pairs are kept.
@@ -102,22 +105,36 @@ impl<'n> Counter<'n> {
     }
 
     /// What leaves all levels of the network together, for named patterns.
-    pub(crate) fn leave(places: &Places<'_>, on: &OnNetwork, (parts, apps): (&[Part], &[AppRanks]), orders: &[Order<'_>]) -> u64 {
+    pub(crate) fn leave(
+        places: &Places<'_>,
+        on: &OnNetwork,
+        (parts, apps): (&[Part], &[AppRanks]),
+        orders: &[Order<'_>],
+    ) -> u64 {
         let mut sum = 0;
         for level in on.network().levels() {
             let objects = Objects::level(places, on, level);
             let mut columns = Columns::default();
-            sum += count::leaving(parts, apps, &objects.numbers, orders, &mut columns).iter().sum::<u64>();
+            sum += count::leaving(parts, apps, &objects.numbers, orders, &mut columns)
+                .iter()
+                .sum::<u64>();
         }
         sum
     }
 
     /// The object of each rank at each level, and how many there are.
-    pub(crate) fn columns(places: &Places<'_>, on: &OnNetwork, orders: &[Order<'_>]) -> Vec<(Vec<u32>, u32)> {
+    pub(crate) fn columns(
+        places: &Places<'_>,
+        on: &OnNetwork,
+        orders: &[Order<'_>],
+    ) -> Vec<(Vec<u32>, u32)> {
         let levels = on.network().levels().iter();
         let each = levels.map(|level| {
             let objects = Objects::level(places, on, level);
-            (crossing::of_rank(&objects.numbers, orders), objects.numbers.count)
+            (
+                crossing::of_rank(&objects.numbers, orders),
+                objects.numbers.count,
+            )
         });
         each.collect()
     }
@@ -129,19 +146,31 @@ impl<'n> Counter<'n> {
             let is_node = at + 1 == self.objects.len();
             let grid = self.on.network().grid.as_ref().filter(|_| is_node);
             let (steps, kind) = (&mut self.steps, self.on.network().kind());
-            crossing::each(parts, apps, &objects.numbers, orders, &mut |a, b, weight| {
-                let weight = Weight::whole(weight);
-                sums.add(a, b, weight);
-                if let Some(grid) = grid {
-                    steps.add(grid.steps(objects.own[a as usize], objects.own[b as usize], kind), weight);
-                }
-            });
+            crossing::each(
+                parts,
+                apps,
+                &objects.numbers,
+                orders,
+                &mut |a, b, weight| {
+                    let weight = Weight::whole(weight);
+                    sums.add(a, b, weight);
+                    if let Some(grid) = grid {
+                        steps.add(
+                            grid.steps(objects.own[a as usize], objects.own[b as usize], kind),
+                            weight,
+                        );
+                    }
+                },
+            );
         }
     }
 
     /// Readies for entries of matrices.
     pub(crate) fn ready(&mut self, orders: &[Order<'_>]) {
-        let columns = self.objects.iter().map(|own| crossing::of_rank(&own.numbers, orders));
+        let columns = self
+            .objects
+            .iter()
+            .map(|own| crossing::of_rank(&own.numbers, orders));
         self.of_rank = columns.collect();
     }
 
@@ -161,7 +190,10 @@ impl<'n> Counter<'n> {
                 self.sums[at].add(a, b, entry.weight);
                 if let Some(grid) = grid.filter(|_| at == nodes) {
                     let own = &self.objects[nodes].own;
-                    self.steps.add(grid.steps(own[a as usize], own[b as usize], kind), entry.weight);
+                    self.steps.add(
+                        grid.steps(own[a as usize], own[b as usize], kind),
+                        entry.weight,
+                    );
                 }
             }
         }

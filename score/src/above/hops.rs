@@ -26,7 +26,10 @@ pub(super) fn of_levels(network: &Network, levels: &[LevelFigures], node: Weight
         Kind::Dragonfly => (1, 3),
         Kind::DragonflyPlus => (2, 3),
         Kind::Tree | Kind::Torus | Kind::Mesh | Kind::Ring => {
-            let mut found = Hops { apart, ..Hops::default() };
+            let mut found = Hops {
+                apart,
+                ..Hops::default()
+            };
             for (height, level) in (1..).zip(levels.iter().rev()) {
                 let joined = level.leave.minus(apart);
                 found.hops += joined.times(2);
@@ -37,7 +40,9 @@ pub(super) fn of_levels(network: &Network, levels: &[LevelFigures], node: Weight
             return found;
         }
     };
-    let switch = levels.iter().find(|level| ["switch", "leaf"].contains(&level.level.as_str()));
+    let switch = levels
+        .iter()
+        .find(|level| ["switch", "leaf"].contains(&level.level.as_str()));
     let out = switch.map_or(node, |level| level.leave);
     let inside = out.minus(top);
     let mut hops = inside.times(inner);

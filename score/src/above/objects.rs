@@ -29,7 +29,9 @@ impl Objects {
     /// `object`: of a node of the pool. Cost: the nodes.
     fn of(places: &Places<'_>, object: impl Fn(u32) -> u32) -> Self {
         let stretches = || places.stretches.iter().flatten();
-        let mut used: Vec<u32> = stretches().flat_map(|own| own.nodes.first..own.nodes.end()).collect();
+        let mut used: Vec<u32> = stretches()
+            .flat_map(|own| own.nodes.first..own.nodes.end())
+            .collect();
         used.sort_unstable();
         used.dedup();
         let mut of_used: Vec<u32> = used.iter().map(|&node| object(node)).collect();
@@ -62,11 +64,20 @@ impl Objects {
         for stretches in &places.stretches {
             let mut pieces: Vec<Piece> = Vec::new();
             for stretch in stretches {
-                cut(stretch.nodes.first..stretch.nodes.end(), stretch.procs, &dense, &mut pieces);
+                cut(
+                    stretch.nodes.first..stretch.nodes.end(),
+                    stretch.procs,
+                    &dense,
+                    &mut pieces,
+                );
             }
             numbers.apps.push(pieces);
         }
-        Self { own, nodes, numbers }
+        Self {
+            own,
+            nodes,
+            numbers,
+        }
     }
 }
 

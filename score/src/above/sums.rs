@@ -30,12 +30,18 @@ impl Sums {
         } else {
             Pairs::Sparse(HashMap::new())
         };
-        Self { out: vec![Weight::default(); objects], pairs }
+        Self {
+            out: vec![Weight::default(); objects],
+            pairs,
+        }
     }
 
     /// The same, without pairs.
     pub(crate) fn alone(objects: usize) -> Self {
-        Self { out: vec![Weight::default(); objects], pairs: Pairs::None }
+        Self {
+            out: vec![Weight::default(); objects],
+            pairs: Pairs::None,
+        }
     }
 
     /// Adds what goes from `a` to `b`.
@@ -56,7 +62,11 @@ impl Sums {
     /// The most that leaves one object, and the first such object.
     pub(crate) fn worst(&self) -> (Weight, Option<u32>) {
         let most = self.out.iter().max().copied().unwrap_or_default();
-        let at = self.out.iter().position(|&own| own == most).filter(|_| most > Weight::default());
+        let at = self
+            .out
+            .iter()
+            .position(|&own| own == most)
+            .filter(|_| most > Weight::default());
         (most, at.and_then(|at| u32::try_from(at).ok()))
     }
 
@@ -64,7 +74,8 @@ impl Sums {
     pub(crate) fn busiest(&self) -> (Weight, Option<(u32, u32)>) {
         let mut best: (Weight, Option<(u32, u32)>) = (Weight::default(), None);
         let mut see = |pair: (u32, u32), weight: Weight| {
-            let ahead = weight > best.0 || (weight == best.0 && best.1.is_some_and(|known| pair < known));
+            let ahead =
+                weight > best.0 || (weight == best.0 && best.1.is_some_and(|known| pair < known));
             if ahead && weight > Weight::default() {
                 best = (weight, Some(pair));
             }
@@ -73,13 +84,21 @@ impl Sums {
             Pairs::None => {}
             Pairs::Square(square) => {
                 let side = self.out.len();
-                for (at, &weight) in square.iter().enumerate().filter(|own| *own.1 > Weight::default()) {
+                for (at, &weight) in square
+                    .iter()
+                    .enumerate()
+                    .filter(|own| *own.1 > Weight::default())
+                {
                     let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
                     see((number(at / side), number(at % side)), weight);
                 }
             }
-            Pairs::Sparse(sparse) => {
-                #[expect(clippy::iter_over_hash_type, reason = "the first of the largest does not depend on the order")]
+            Pairs::Sparse(sparse) =>
+            {
+                #[expect(
+                    clippy::iter_over_hash_type,
+                    reason = "the first of the largest does not depend on the order"
+                )]
                 for (&pair, &weight) in sparse {
                     see(pair, weight);
                 }

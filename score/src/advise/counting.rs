@@ -95,7 +95,7 @@ impl<'c> Counting<'c> {
                     orders,
                     apps: self.apps,
                     memory: &self.memory,
-                on: None,
+                    on: None,
                 };
                 seated.figures(&numbers, self.parts)
             }

@@ -21,7 +21,7 @@ use crate::weight::Weight;
 use rayon::prelude::*;
 
 /// Orders of today's advice from which is searched.
-const STARTS: usize = 4;
+const STARTS: usize = 6;
 /// Ways to fill nodes that are looked at.
 const FILLS: usize = 2;
 /// Found orders that are kept, by the sum and by the sum among those that leave nodes as little as without a network.
@@ -87,17 +87,29 @@ pub fn advise_on(
     matrices: &dyn Matrices,
 ) -> Result<AdviceOn, ScoreError> {
     let Some(asked) = policies.first() else {
-        return Ok(AdviceOn { answers: Vec::new(), tried: 0, lighter_pair: None });
+        return Ok(AdviceOn {
+            answers: Vec::new(),
+            tried: 0,
+            lighter_pair: None,
+        });
     };
     let apps = checked(&asked.plan, parts)?;
-    let between = |part: &&Part| part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. });
+    let between =
+        |part: &&Part| part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. });
     if let Some(other) = parts.iter().find(between) {
         return bad_pattern(&other.word, "advice is for patterns of one app");
     }
     let unit = unit_of(parts, &apps, matrices)?;
     let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
-    let own = placed.iter().take_while(|placed| placed.order == Nodes::Asked).count();
-    let Gathered { mut tried, mut count, .. } = gathered(&counting, &policies[..own])?;
+    let own = placed
+        .iter()
+        .take_while(|placed| placed.order == Nodes::Asked)
+        .count();
+    let Gathered {
+        mut tried,
+        mut count,
+        ..
+    } = gathered(&counting, &policies[..own])?;
     tried.sort_by_key(|own| (own.leave, own.worst));
     let limit = tried.first().map_or(u64::MAX, |own| own.leave);
     let mut found = Vec::new();
@@ -120,14 +132,24 @@ pub fn advise_on(
         if counting.matrix {
             return tried.into_iter().map(|own| answer(own, matrices)).collect();
         }
-        tried.into_par_iter().map(|own| answer(own, &NoMatrices)).collect()
+        tried
+            .into_par_iter()
+            .map(|own| answer(own, &NoMatrices))
+            .collect()
     };
     let mut answers = all(tried)?;
-    let most = answers.iter().map(|answer| answer.score.levels[0].leave).min();
+    let most = answers
+        .iter()
+        .map(|answer| answer.score.levels[0].leave)
+        .min();
     answers.extend(all(found)?);
     let answers = sorted(answers, by, most.unwrap_or_default());
     let lighter_pair = lighter(&answers, placed[0].on.network().kind());
-    Ok(AdviceOn { answers, tried: count, lighter_pair })
+    Ok(AdviceOn {
+        answers,
+        tried: count,
+        lighter_pair,
+    })
 }
 
 /// Policies in the network's order whose ranks may be put in another order: one for each way to fill nodes.
@@ -159,7 +181,8 @@ fn of_policy(
     let tree = Tree::of(plan, Some(on));
     let own_places = Places::of(plan)?;
     let before = places(plan);
-    let alike = |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
+    let alike =
+        |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
     let mut starts: Vec<Vec<u32>> = tried
         .iter()
         .filter(alike)
@@ -178,9 +201,17 @@ fn of_policy(
         }
     }
     starts.extend(orders.iter().map(|own| own.1.clone()));
-    let from = if grids.is_empty() { From::Graph } else { From::Grids };
+    let from = if grids.is_empty() {
+        From::Graph
+    } else {
+        From::Grids
+    };
     if let Some(graph) = &counting.graph {
-        orders.extend(searched(graph, &tree, &starts, from).into_iter().map(|ranks| (Chosen::Search, ranks)));
+        orders.extend(
+            searched(graph, &tree, &starts, from)
+                .into_iter()
+                .map(|ranks| (Chosen::Search, ranks)),
+        );
     } else {
         orders.extend(starts.drain(..).map(|ranks| (Chosen::Search, ranks)));
     }
@@ -201,7 +232,16 @@ fn of_policy(
             let seated = seats(plan, &ranks);
             let (leave, worst) = counting.ordered(&own_places, &ranks);
             let sum = leave + counting.above(&own_places, on, &seated);
-            (sum, Counted { policy, chosen, ranks, leave, worst })
+            (
+                sum,
+                Counted {
+                    policy,
+                    chosen,
+                    ranks,
+                    leave,
+                    worst,
+                },
+            )
         })
         .collect();
     counted.sort_by_key(|(sum, own)| (*sum, own.leave, own.worst));
@@ -222,7 +262,10 @@ impl Counting<'_> {
                 let own = &self.apps[self.parts[0].app as usize];
                 let columns = Counter::columns(places, on, orders);
                 let leave = |(column, count): &(Vec<u32>, u32)| -> i64 {
-                    graph.leaving(&column[own.clone()], *count).into_iter().sum()
+                    graph
+                        .leaving(&column[own.clone()], *count)
+                        .into_iter()
+                        .sum()
                 };
                 u64::try_from(columns.iter().map(leave).sum::<i64>()).unwrap_or(0)
             }
@@ -268,14 +311,27 @@ fn key(answer: &Answer, by: &By) -> Vec<Weight> {
     };
     let first = match by {
         By::Default | By::Sum => above.sum(),
-        By::Level(level) => above.levels.get(*level).map_or(above.node, |level| level.leave),
-        By::Pair => above.levels.first().map(|level| level.pair).unwrap_or_default(),
+        By::Level(level) => above
+            .levels
+            .get(*level)
+            .map_or(above.node, |level| level.leave),
+        By::Pair => above
+            .levels
+            .first()
+            .map(|level| level.pair)
+            .unwrap_or_default(),
         By::J(distances) => above.j(distances, answer.score.edges),
     };
     let mut key = vec![first, above.sum()];
     key.extend(above.levels.iter().map(|level| level.leave));
     key.extend(above.levels.iter().map(|level| level.worst));
-    key.extend(answer.score.levels.iter().flat_map(|level| [level.leave, level.worst]));
+    key.extend(
+        answer
+            .score
+            .levels
+            .iter()
+            .flat_map(|level| [level.leave, level.worst]),
+    );
     key
 }
 
@@ -298,5 +354,8 @@ fn lighter(answers: &[Answer], kind: Kind) -> Option<usize> {
 /// What the answers count.
 #[must_use]
 pub fn unit(advice: &AdviceOn) -> Unit {
-    advice.answers.first().map_or(Unit::Edges, |answer| answer.score.unit)
+    advice
+        .answers
+        .first()
+        .map_or(Unit::Edges, |answer| answer.score.unit)
 }

@@ -21,7 +21,11 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let (mut length, mut word) = (None, "switch");
     for (number, text) in (1_u32..).zip(text.lines()) {
         let line = Line { source, number };
-        let mut fields = text.split('#').next().unwrap_or_default().split_whitespace();
+        let mut fields = text
+            .split('#')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
         let Some(address) = fields.next() else {
             continue;
         };
@@ -36,9 +40,16 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
             }
         }
         if *length.get_or_insert(parts.len()) != parts.len() {
-            return Err(line.bad(format!("{address} has {} components, the first line {}", parts.len(), length.unwrap_or(0))));
+            return Err(line.bad(format!(
+                "{address} has {} components, the first line {}",
+                parts.len(),
+                length.unwrap_or(0)
+            )));
         }
-        let Some((&node, switches)) = parts.split_last().filter(|parts| !parts.0.is_empty() && parts.1.iter().any(|part| !part.is_empty())) else {
+        let Some((&node, switches)) = parts
+            .split_last()
+            .filter(|parts| !parts.0.is_empty() && parts.1.iter().any(|part| !part.is_empty()))
+        else {
             return Err(line.bad(format!("{address} names a node alone, and no switch")));
         };
         if !nodes.insert(node) {
@@ -51,7 +62,11 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
                 let next = u32::try_from(built.len()).unwrap_or(u32::MAX);
                 let at = *number_of.entry(name.clone()).or_insert(next);
                 if at == next {
-                    built.push(Switch { name, line: number, ..Switch::default() });
+                    built.push(Switch {
+                        name,
+                        line: number,
+                        ..Switch::default()
+                    });
                 }
                 own.push(at);
             }
@@ -68,7 +83,13 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
             return Err(line.bad(format!("there are more than {SWITCHES_MAX} switches")));
         }
         for leaf in above {
-            let one = NameRange { prefix: node.to_owned(), first: 0, count: 1, width: 0, suffix: String::new() };
+            let one = NameRange {
+                prefix: node.to_owned(),
+                first: 0,
+                count: 1,
+                width: 0,
+                suffix: String::new(),
+            };
             built[leaf as usize].nodes.push(one);
         }
     }

@@ -36,7 +36,9 @@ pub fn allocation(network: &Network, numbers: &[u32]) -> Vec<Used> {
             own[level.object(node) as usize] += 1;
         }
         let held = level.stretches(all).into_iter();
-        let mut held: Vec<u32> = held.map(|nodes| nodes.iter().map(|nodes| nodes.1 - nodes.0).sum()).collect();
+        let mut held: Vec<u32> = held
+            .map(|nodes| nodes.iter().map(|nodes| nodes.1 - nodes.0).sum())
+            .collect();
         held.sort_unstable_by(|a, b| b.cmp(a));
         let (mut left, mut fewest) = (u32::try_from(numbers.len()).unwrap_or(u32::MAX), 0);
         for size in &held {
@@ -52,7 +54,9 @@ pub fn allocation(network: &Network, numbers: &[u32]) -> Vec<Used> {
             u64::from(here) * 100 < u64::from(most) * LONELY_PERCENT
         };
         let lonely = numbers.iter().filter(is_lonely);
-        let lonely = lonely.map(|&node| network.names().name(NodeId::from_row(node as usize))).collect();
+        let lonely = lonely
+            .map(|&node| network.names().name(NodeId::from_row(node as usize)))
+            .collect();
         let mut sizes: Vec<u32> = own.iter().copied().filter(|&size| size > 0).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         found.push(Used {

@@ -37,7 +37,10 @@ pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwor
     let mut known = std::collections::HashSet::new();
     let mut names = Names::default();
     for block in &found.blocks {
-        let line = Line { source, number: block.line };
+        let line = Line {
+            source,
+            number: block.line,
+        };
         if !known.insert(block.name.as_str()) {
             return Err(line.bad(format!("block {} stands there twice", block.name)));
         }
@@ -45,7 +48,9 @@ pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwor
             if let Some(node) = twice(&names, range) {
                 return Err(line.bad(format!("node {node} stands there twice")));
             }
-            names.add(range).map_err(|_| line.bad("it has too many nodes"))?;
+            names
+                .add(range)
+                .map_err(|_| line.bad("it has too many nodes"))?;
         }
     }
     let joins = joins(found, source)?;
@@ -62,15 +67,30 @@ pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwor
     many.reverse();
     let row = |(at, block): (u32, &Block)| {
         let object = |&join: &u32| {
-            let (first, last) = (at / join * join, (at / join * join).saturating_add(join - 1).min(count - 1));
+            let (first, last) = (
+                at / join * join,
+                (at / join * join).saturating_add(join - 1).min(count - 1),
+            );
             let name = |at: u32| &found.blocks[at as usize].name;
-            if first == last { name(first).clone() } else { format!("{}..{}", name(first), name(last)) }
+            if first == last {
+                name(first).clone()
+            } else {
+                format!("{}..{}", name(first), name(last))
+            }
         };
-        Row { nodes: block.nodes.clone(), objects: many.iter().map(object).collect(), line: block.line }
+        Row {
+            nodes: block.nodes.clone(),
+            objects: many.iter().map(object).collect(),
+            line: block.line,
+        }
     };
     let built: Vec<Row> = (0..).zip(&found.blocks).map(row).collect();
     let mut network = rows::network(&built, &words, Tops::Dropped, source)?;
-    let lowest = network.levels.last().map(|level| level.objects.as_slice()).unwrap_or_default();
+    let lowest = network
+        .levels
+        .last()
+        .map(|level| level.objects.as_slice())
+        .unwrap_or_default();
     network.listed = Some((0..).take(lowest.len()).collect());
     Ok(network)
 }
@@ -80,16 +100,26 @@ fn joins(found: &Blocks, source: &str) -> Result<Vec<u32>, BadNetwork> {
     if found.sizes.is_empty() && found.joins.is_empty() {
         return Ok(vec![1, 2, 4, 8, 16]);
     }
-    let of_first = found.blocks.first().map_or(1, |block| super::grid::count(&block.nodes));
+    let of_first = found
+        .blocks
+        .first()
+        .map_or(1, |block| super::grid::count(&block.nodes));
     let of_first = u32::try_from(of_first).unwrap_or(u32::MAX).max(1);
-    let base = found.sizes.first().copied().or(found.base).unwrap_or(of_first);
+    let base = found
+        .sizes
+        .first()
+        .copied()
+        .or(found.base)
+        .unwrap_or(of_first);
     let listed = found.sizes.iter().map(|&size| (size, found.sizes_line));
     let mut joins = Vec::new();
     for (size, number) in listed.chain(found.joins.iter().copied()) {
         let join = size / base;
         if !size.is_multiple_of(base) || !join.is_power_of_two() || join > JOIN_MAX {
             let line = Line { source, number };
-            return Err(line.bad(format!("block size {size} is no power of two of {base}, up to {JOIN_MAX} of it")));
+            return Err(line.bad(format!(
+                "block size {size} is no power of two of {base}, up to {JOIN_MAX} of it"
+            )));
         }
         joins.push(join);
     }

@@ -43,7 +43,10 @@ impl Grid {
     /// The place of a node.
     pub(super) fn spot(&self, node: u32) -> Spot<'_> {
         let part = self.part[node as usize] as usize;
-        Spot { name: &self.names[part], at: coordinates(&self.dims[part], self.cell[node as usize]) }
+        Spot {
+            name: &self.names[part],
+            at: coordinates(&self.dims[part], self.cell[node as usize]),
+        }
     }
 }
 
@@ -59,7 +62,9 @@ impl Grid {
             let apart = (one % size).abs_diff(other % size);
             sum += u64::from(match kind {
                 Kind::Mesh => apart,
-                Kind::Torus | Kind::Ring | Kind::Tree | Kind::Dragonfly | Kind::DragonflyPlus => apart.min(size - apart),
+                Kind::Torus | Kind::Ring | Kind::Tree | Kind::Dragonfly | Kind::DragonflyPlus => {
+                    apart.min(size - apart)
+                }
             });
             (one, other) = (one / size, other / size);
         }
@@ -82,9 +87,15 @@ pub(super) fn dims(text: &str) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for size in text.split('x') {
         let digits = !size.is_empty() && size.bytes().all(|sign| sign.is_ascii_digit());
-        found.push(size.parse::<u32>().ok().filter(|&size| digits && size > 0)?);
+        found.push(
+            size.parse::<u32>()
+                .ok()
+                .filter(|&size| digits && size > 0)?,
+        );
     }
-    let cells = found.iter().try_fold(1_u64, |cells, &size| cells.checked_mul(u64::from(size)))?;
+    let cells = found
+        .iter()
+        .try_fold(1_u64, |cells, &size| cells.checked_mul(u64::from(size)))?;
     (found.len() <= DIMENSIONS_MAX && cells <= u64::from(NODES_MAX)).then_some(found)
 }
 
@@ -92,12 +103,28 @@ pub(super) fn dims(text: &str) -> Option<Vec<u32>> {
 ///
 /// # Errors
 /// A node twice, two nodes in one place, a part twice.
-pub(super) fn network(kind: Kind, parts: &[Part], word: &str, source: &str) -> Result<Network, BadNetwork> {
+pub(super) fn network(
+    kind: Kind,
+    parts: &[Part],
+    word: &str,
+    source: &str,
+) -> Result<Network, BadNetwork> {
     let mut names = Names::default();
-    let mut grid = Grid { dims: Vec::new(), names: Vec::new(), part: Vec::new(), cell: Vec::new() };
-    let mut level = Level { word: word.to_owned(), ..Level::default() };
+    let mut grid = Grid {
+        dims: Vec::new(),
+        names: Vec::new(),
+        part: Vec::new(),
+        cell: Vec::new(),
+    };
+    let mut level = Level {
+        word: word.to_owned(),
+        ..Level::default()
+    };
     for (number, part) in (0..).zip(parts) {
-        let line = Line { source, number: part.line };
+        let line = Line {
+            source,
+            number: part.line,
+        };
         if grid.names.contains(&part.name) {
             return Err(line.bad(format!("{word} {} stands there twice", part.name)));
         }
@@ -107,17 +134,24 @@ pub(super) fn network(kind: Kind, parts: &[Part], word: &str, source: &str) -> R
                 return Err(line.bad(format!("it has more than {NODES_MAX} nodes")));
             }
             let each = super::host_list::each(range).zip(cells);
-            placed.extend(each.map(|(name, &cell)| (cell, stowplan_engine::text::hostlist::plain(&name))));
+            placed.extend(
+                each.map(|(name, &cell)| (cell, stowplan_engine::text::hostlist::plain(&name))),
+            );
         }
         // The network's order is that of the places.
         placed.sort_by_key(|own| own.0);
         if let Some(two) = placed.windows(2).find(|two| two[0].0 == two[1].0) {
-            return Err(line.bad(format!("{} and {} are in one place of {}", two[0].1.prefix, two[1].1.prefix, part.name)));
+            return Err(line.bad(format!(
+                "{} and {} are in one place of {}",
+                two[0].1.prefix, two[1].1.prefix, part.name
+            )));
         }
         let first = names.len();
         for (cell, range) in placed {
             let before = names.len();
-            names.add(&range).map_err(|_| line.bad("it has too many nodes"))?;
+            names
+                .add(&range)
+                .map_err(|_| line.bad("it has too many nodes"))?;
             if names.len() == before {
                 return Err(line.bad(format!("node {} stands there twice", range.prefix)));
             }
@@ -135,7 +169,11 @@ pub(super) fn network(kind: Kind, parts: &[Part], word: &str, source: &str) -> R
     if names.is_empty() {
         return Err(Line { source, number: 0 }.bad("it has no node"));
     }
-    let joined = if level.objects.len() > 1 { Joined::Apart } else { Joined::Whole };
+    let joined = if level.objects.len() > 1 {
+        Joined::Apart
+    } else {
+        Joined::Whole
+    };
     Ok(Network {
         kind,
         names,

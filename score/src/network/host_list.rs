@@ -20,7 +20,9 @@ pub(super) fn read(text: &str) -> Result<Vec<NameRange>, String> {
         }
         read_word(word, &mut found)?;
         if found.len() > PRODUCT_MAX + text.len() {
-            return Err(format!("the brackets of {word:?} come to more than {PRODUCT_MAX} names"));
+            return Err(format!(
+                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
+            ));
         }
     }
     Ok(found)
@@ -34,7 +36,9 @@ pub(super) fn read_each(text: &str, most: usize) -> Result<Vec<String>, String> 
     let ranges = read(text)?;
     let count: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
     if count > most as u64 {
-        return Err(format!("{text:?} has {count} names, at most {most} are possible"));
+        return Err(format!(
+            "{text:?} has {count} names, at most {most} are possible"
+        ));
     }
     Ok(ranges.iter().flat_map(each).collect())
 }
@@ -43,7 +47,12 @@ pub(super) fn read_each(text: &str, most: usize) -> Result<Vec<String>, String> 
 pub(super) fn each(range: &NameRange) -> impl Iterator<Item = String> + '_ {
     (range.first..range.first + u64::from(range.count)).map(move |number| match range.width {
         0 => range.prefix.clone(),
-        width => format!("{}{number:0width$}{}", range.prefix, range.suffix, width = usize::from(width)),
+        width => format!(
+            "{}{number:0width$}{}",
+            range.prefix,
+            range.suffix,
+            width = usize::from(width)
+        ),
     })
 }
 
@@ -54,7 +63,9 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
         match sign {
             b'[' if inside => return Err(format!("{text:?} has a bracket in a bracket")),
             b'[' => inside = true,
-            b']' if !inside => return Err(format!("a bracket closes in {text:?} that was not opened")),
+            b']' if !inside => {
+                return Err(format!("a bracket closes in {text:?} that was not opened"));
+            }
             b']' => inside = false,
             b',' if !inside => {
                 found.push(&text[start..at]);
@@ -64,14 +75,19 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
         }
     }
     if inside {
-        return Err(format!("a bracket of {text:?} does not close: was the line cut?"));
+        return Err(format!(
+            "a bracket of {text:?} does not close: was the line cut?"
+        ));
     }
     found.push(&text[start..]);
     Ok(found)
 }
 
 fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
-    if let Some(sign) = word.chars().find(|sign| sign.is_control() || sign.is_whitespace() || *sign == '=') {
+    if let Some(sign) = word
+        .chars()
+        .find(|sign| sign.is_control() || sign.is_whitespace() || *sign == '=')
+    {
         return Err(format!("{word:?} is no name of a host: it has {sign:?}"));
     }
     let mut prefixes = vec![String::new()];
@@ -103,13 +119,18 @@ fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
         }
         let names: u64 = ranges.iter().map(|range| u64::from(range.1)).sum();
         if names.saturating_mul(prefixes.len() as u64) > PRODUCT_MAX as u64 {
-            return Err(format!("the brackets of {word:?} come to more than {PRODUCT_MAX} names"));
+            return Err(format!(
+                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
+            ));
         }
         let mut longer = Vec::new();
         for prefix in &prefixes {
             for &(first, count, width) in &ranges {
                 longer.extend((first..first + u64::from(count)).map(|number| {
-                    format!("{prefix}{before}{number:0width$}", width = usize::from(width))
+                    format!(
+                        "{prefix}{before}{number:0width$}",
+                        width = usize::from(width)
+                    )
                 }));
             }
         }
@@ -123,11 +144,15 @@ fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
     for item in inside.split(',') {
         let (first, last) = item.split_once('-').unwrap_or((item, item));
         let number = |text: &str| {
-            let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|sign| sign.is_ascii_digit());
+            let digits = !text.is_empty()
+                && text.len() <= 18
+                && text.bytes().all(|sign| sign.is_ascii_digit());
             text.parse::<u64>().ok().filter(|_| digits)
         };
         let (Some(low), Some(high)) = (number(first), number(last)) else {
-            return Err(format!("a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"));
+            return Err(format!(
+                "a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"
+            ));
         };
         let Some(more) = high.checked_sub(low) else {
             return Err(format!("the range {item} of {word:?} runs backwards"));
@@ -136,7 +161,9 @@ fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
             u32::try_from(more + 1).ok().filter(|_| more < RANGE_MAX),
             u8::try_from(first.len()),
         ) else {
-            return Err(format!("the range {item} of {word:?} has more than {RANGE_MAX} names"));
+            return Err(format!(
+                "the range {item} of {word:?} has more than {RANGE_MAX} names"
+            ));
         };
         found.push((low, count, width));
     }
@@ -176,7 +203,11 @@ pub fn write(names: &Names, nodes: impl Iterator<Item = (u32, u32)>) -> String {
             let many = 1 + u32::from(high > low);
             match &mut open {
                 Some((prefix, suffix, inside, items))
-                    if digits > 0 && *items > 0 && !inside.is_empty() && prefix == stretch.prefix && suffix == stretch.suffix =>
+                    if digits > 0
+                        && *items > 0
+                        && !inside.is_empty()
+                        && prefix == stretch.prefix
+                        && suffix == stretch.suffix =>
                 {
                     inside.push(',');
                     inside.push_str(&item);
@@ -184,7 +215,12 @@ pub fn write(names: &Names, nodes: impl Iterator<Item = (u32, u32)>) -> String {
                 }
                 _ => {
                     close(open.take(), &mut text);
-                    open = Some((stretch.prefix.to_owned(), stretch.suffix.to_owned(), item, many));
+                    open = Some((
+                        stretch.prefix.to_owned(),
+                        stretch.suffix.to_owned(),
+                        item,
+                        many,
+                    ));
                 }
             }
             at = until;

@@ -1,6 +1,7 @@
 //! A network, and where a job's nodes are in it.
 
 use super::{BadNetwork, Network};
+use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
 use stowplan_engine::text::hostlist::plain;
@@ -8,7 +9,7 @@ use stowplan_engine::text::hostlist::plain;
 /// A network, and the number in it of each node of a job.
 #[derive(Clone, Debug)]
 pub struct OnNetwork {
-    network: Network,
+    network: Arc<Network>,
     /// Shape `[nodes of the job]`.
     numbers: Vec<u32>,
 }
@@ -27,7 +28,7 @@ impl OnNetwork {
     ///
     /// # Errors
     /// The first node that the network lacks.
-    pub fn of(network: Network, job: &Names) -> Result<Self, BadNetwork> {
+    pub fn of(network: Arc<Network>, job: &Names) -> Result<Self, BadNetwork> {
         let numbers = network.numbers_of(job)?;
         Ok(Self { network, numbers })
     }
@@ -43,8 +44,14 @@ impl OnNetwork {
 
     /// The network.
     #[must_use]
-    pub const fn network(&self) -> &Network {
+    pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// The network, to be shared.
+    #[must_use]
+    pub fn shared(&self) -> Arc<Network> {
+        Arc::clone(&self.network)
     }
 
     /// The network's number of each node of the job's pool.
@@ -64,7 +71,14 @@ impl OnNetwork {
     pub fn in_order(&self) -> Vec<NameRange> {
         let mut numbers = self.numbers.clone();
         numbers.sort_unstable();
-        let name = |number: &u32| plain(&self.network.names().name(NodeId::from_row(*number as usize)));
+        let name = |number: &u32| {
+            plain(
+                &self
+                    .network
+                    .names()
+                    .name(NodeId::from_row(*number as usize)),
+            )
+        };
         numbers.iter().map(name).collect()
     }
 
@@ -79,7 +93,12 @@ impl OnNetwork {
     pub fn objects(&self, node: u32) -> Vec<(&str, &str)> {
         let number = self.numbers[node as usize];
         let levels = self.network.levels().iter();
-        let own = levels.map(|level| (level.word.as_str(), level.objects[level.object(number) as usize].as_str()));
+        let own = levels.map(|level| {
+            (
+                level.word.as_str(),
+                level.objects[level.object(number) as usize].as_str(),
+            )
+        });
         own.collect()
     }
 }

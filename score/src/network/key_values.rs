@@ -13,12 +13,24 @@ pub(super) const RING_MAX: u64 = 16;
 
 /// The kinds of lines: their first key, and the keys that they may have.
 const FORMS: &[(&str, &[&str])] = &[
-    ("switchname", &["switchname", "nodes", "switches", "linkspeed", "level"]),
-    ("blockname", &["blockname", "blockindex", "nodes", "blocksize"]),
-    ("aggregatedblock", &["aggregatedblock", "blockindex", "nodes", "blocksize"]),
+    (
+        "switchname",
+        &["switchname", "nodes", "switches", "linkspeed", "level"],
+    ),
+    (
+        "blockname",
+        &["blockname", "blockindex", "nodes", "blocksize"],
+    ),
+    (
+        "aggregatedblock",
+        &["aggregatedblock", "blockindex", "nodes", "blocksize"],
+    ),
     ("blocksizes", &["blocksizes"]),
     ("ringname", &["ringname", "nodes"]),
-    ("torusname", &["torusname", "dims", "nodes", "placementdims", "anchors"]),
+    (
+        "torusname",
+        &["torusname", "dims", "nodes", "placementdims", "anchors"],
+    ),
 ];
 
 /// Which network a line belongs to.
@@ -33,7 +45,11 @@ fn family(first: &str) -> &'static str {
 
 /// Whether a word begins a line of this form.
 pub(super) fn begins(word: &str) -> bool {
-    let key = word.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    let key = word
+        .split('=')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     word.contains('=') && FORMS.iter().any(|form| form.0 == key)
 }
 
@@ -47,16 +63,22 @@ struct Entry<'t> {
 impl<'t> Entry<'t> {
     /// A value; `(null)` is none.
     fn value(&self, key: &str) -> Option<&'t str> {
-        self.values.get(key).copied().filter(|value| !value.is_empty() && *value != "(null)")
+        self.values
+            .get(key)
+            .copied()
+            .filter(|value| !value.is_empty() && *value != "(null)")
     }
 
     fn nodes(&self) -> Result<Vec<NameRange>, BadNetwork> {
         let list = self.value("nodes").map(host_list::read);
-        list.transpose().map_err(|why| self.line.bad(why)).map(Option::unwrap_or_default)
+        list.transpose()
+            .map_err(|why| self.line.bad(why))
+            .map(Option::unwrap_or_default)
     }
 
     fn name(&self) -> Result<&'t str, BadNetwork> {
-        self.value(self.form).ok_or_else(|| self.line.bad(format!("{} has no value", self.form)))
+        self.value(self.form)
+            .ok_or_else(|| self.line.bad(format!("{} has no value", self.form)))
     }
 }
 
@@ -68,12 +90,22 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let joined = continued(text);
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (number, line) in &joined {
-        let line_of = Line { source, number: *number };
+        let line_of = Line {
+            source,
+            number: *number,
+        };
         if let Some(entry) = entry(line, line_of)? {
-            if let Some(first) = entries.first().filter(|first| family(first.form) != family(entry.form)) {
+            if let Some(first) = entries
+                .first()
+                .filter(|first| family(first.form) != family(entry.form))
+            {
                 let word = line.split_whitespace().next().unwrap_or_default();
                 let word = word.split('=').next().unwrap_or_default();
-                return Err(line_of.bad(format!("{word} belongs to {}, and the lines before to {}", family(entry.form), family(first.form))));
+                return Err(line_of.bad(format!(
+                    "{word} belongs to {}, and the lines before to {}",
+                    family(entry.form),
+                    family(first.form)
+                )));
             }
             entries.push(entry);
         }
@@ -114,7 +146,12 @@ fn entry<'t>(text: &'t str, line: Line<'t>) -> Result<Option<Entry<'t>>, BadNetw
     let Some(first) = words.clone().next() else {
         return Ok(None);
     };
-    let key = |word: &str| word.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    let key = |word: &str| {
+        word.split('=')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    };
     let first_key = key(first);
     let Some(&(form, keys)) = FORMS.iter().find(|form| form.0 == first_key) else {
         return Err(line.bad(format!("{first:?} begins no line of a network: SwitchName= BlockName= BlockSizes= RingName= TorusName=")));
@@ -125,7 +162,10 @@ fn entry<'t>(text: &'t str, line: Line<'t>) -> Result<Option<Entry<'t>>, BadNetw
             return Err(line.bad(format!("{word:?} is no KEY=VALUE")));
         };
         let Some(known) = keys.iter().find(|known| **known == key(word)) else {
-            return Err(line.bad(format!("the key {name} is unknown beside {}", first.split('=').next().unwrap_or(first))));
+            return Err(line.bad(format!(
+                "the key {name} is unknown beside {}",
+                first.split('=').next().unwrap_or(first)
+            )));
         };
         if values.insert(*known, value).is_some() {
             return Err(line.bad(format!("{name} stands there twice")));
@@ -143,23 +183,37 @@ fn switches(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> 
         }
     }
     if entries.len() > SWITCHES_MAX {
-        return Err(Line { source, number: 0 }.bad(format!("it has {} switches, at most {SWITCHES_MAX} are possible", entries.len())));
+        return Err(Line { source, number: 0 }.bad(format!(
+            "it has {} switches, at most {SWITCHES_MAX} are possible",
+            entries.len()
+        )));
     }
     let mut built = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = entry.name()?;
-        let mut own = Switch { name: name.to_owned(), line: entry.line.number, ..Switch::default() };
+        let mut own = Switch {
+            name: name.to_owned(),
+            line: entry.line.number,
+            ..Switch::default()
+        };
         if let Some(list) = entry.value("switches") {
             if entry.value("nodes").is_some() && entry.value("level").is_none() {
-                return Err(entry.line.bad(format!("switch {name} has nodes and switches at once")));
+                return Err(entry
+                    .line
+                    .bad(format!("switch {name} has nodes and switches at once")));
             }
-            for child in host_list::read_each(list, SWITCHES_MAX).map_err(|why| entry.line.bad(why))? {
+            for child in
+                host_list::read_each(list, SWITCHES_MAX).map_err(|why| entry.line.bad(why))?
+            {
                 let Some(&child) = number_of.get(child.as_str()) else {
-                    return Err(entry.line.bad(format!("switch {child} below {name} is not defined")));
+                    return Err(entry
+                        .line
+                        .bad(format!("switch {child} below {name} is not defined")));
                 };
                 own.children.push(child);
             }
-            host_list::read(entry.value("nodes").unwrap_or("-")).map_err(|why| entry.line.bad(why))?;
+            host_list::read(entry.value("nodes").unwrap_or("-"))
+                .map_err(|why| entry.line.bad(why))?;
         } else {
             own.nodes = entry.nodes()?;
         }
@@ -181,10 +235,17 @@ fn rings(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> {
 pub(super) fn ring(name: &str, nodes: Vec<NameRange>, line: Line<'_>) -> Result<Part, BadNetwork> {
     let size = count(&nodes);
     if size > RING_MAX {
-        return Err(line.bad(format!("ring {name} has {size} nodes, at most {RING_MAX} are possible")));
+        return Err(line.bad(format!(
+            "ring {name} has {size} nodes, at most {RING_MAX} are possible"
+        )));
     }
     let dims = vec![u32::try_from(size).unwrap_or(1).max(1)];
-    Ok(Part { name: name.to_owned(), dims, nodes: filling(nodes), line: line.number })
+    Ok(Part {
+        name: name.to_owned(),
+        dims,
+        nodes: filling(nodes),
+        line: line.number,
+    })
 }
 
 fn torus(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> {
@@ -198,14 +259,24 @@ fn torus(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> {
             return Err(entry.line.bad(format!("torus {name} has no Dims=")));
         };
         let Some(dims) = dims(text) else {
-            return Err(entry.line.bad(format!("Dims={text} of torus {name} are no sizes such as 4x4x2")));
+            return Err(entry.line.bad(format!(
+                "Dims={text} of torus {name} are no sizes such as 4x4x2"
+            )));
         };
         let nodes = entry.nodes()?;
         let cells: u64 = dims.iter().map(|&size| u64::from(size)).product();
         if cells != count(&nodes) {
-            return Err(entry.line.bad(format!("torus {name} of {text} has {cells} places and {} nodes", count(&nodes))));
+            return Err(entry.line.bad(format!(
+                "torus {name} of {text} has {cells} places and {} nodes",
+                count(&nodes)
+            )));
         }
-        parts.push(Part { name: name.to_owned(), dims, nodes: filling(nodes), line: entry.line.number });
+        parts.push(Part {
+            name: name.to_owned(),
+            dims,
+            nodes: filling(nodes),
+            line: entry.line.number,
+        });
     }
     grid::network(Kind::Torus, &parts, "torus", source)
 }
@@ -219,20 +290,31 @@ fn read_blocks(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwor
                 let sizes = list.split(',').map(|size| {
                     let digits = !size.is_empty() && size.bytes().all(|sign| sign.is_ascii_digit());
                     let size_of = size.parse::<u32>().ok().filter(|&size| digits && size > 0);
-                    size_of.ok_or_else(|| entry.line.bad(format!("BlockSizes={list}: {size:?} is no size")))
+                    size_of.ok_or_else(|| {
+                        entry
+                            .line
+                            .bad(format!("BlockSizes={list}: {size:?} is no size"))
+                    })
                 });
                 found.sizes.extend(sizes.collect::<Result<Vec<u32>, _>>()?);
                 found.sizes_line = entry.line.number;
             }
             form => {
                 let size = entry.value("blocksize").map(|size| {
-                    size.parse::<u32>().ok().filter(|&size| size > 0).ok_or_else(|| entry.line.bad(format!("BlockSize={size} is no size")))
+                    size.parse::<u32>()
+                        .ok()
+                        .filter(|&size| size > 0)
+                        .ok_or_else(|| entry.line.bad(format!("BlockSize={size} is no size")))
                 });
                 let size = size.transpose()?;
                 if form == "blockname" {
                     found.base = found.base.or(size);
                     let name = entry.name()?.to_owned();
-                    found.blocks.push(Block { name, nodes: entry.nodes()?, line: entry.line.number });
+                    found.blocks.push(Block {
+                        name,
+                        nodes: entry.nodes()?,
+                        line: entry.line.number,
+                    });
                 } else if let Some(size) = size {
                     found.joins.push((size, entry.line.number));
                 }

@@ -4,9 +4,10 @@ use super::{BadNetwork, Level};
 
 /// Words for what is inside a node, or the node.
 const INSIDE: &[&str] = &[
-    "machine", "node", "package", "socket", "die", "numa", "numanode", "l1cache", "l2cache", "l3cache", "l4cache", "l5cache",
-    "l1", "l2", "l3", "l1icache", "l2icache", "l3icache", "core", "pu", "hwthread", "slot", "board", "misc", "bridge", "pci",
-    "pcidev", "os", "osdev", "memcache",
+    "machine", "node", "package", "socket", "die", "numa", "numanode", "l1cache", "l2cache",
+    "l3cache", "l4cache", "l5cache", "l1", "l2", "l3", "l1icache", "l2icache", "l3icache", "core",
+    "pu", "hwthread", "slot", "board", "misc", "bridge", "pci", "pcidev", "os", "osdev",
+    "memcache",
 ];
 
 /// Checks the word of a level.
@@ -18,10 +19,14 @@ pub(super) fn check(word: &str) -> Result<(), String> {
     let fine = signs.next().is_some_and(|sign| sign.is_ascii_lowercase())
         && signs.all(|sign| sign.is_ascii_lowercase() || sign.is_ascii_digit() || sign == b'_');
     if !fine {
-        return Err(format!("{word:?} is no word for a level: it takes small letters, digits and _"));
+        return Err(format!(
+            "{word:?} is no word for a level: it takes small letters, digits and _"
+        ));
     }
     if INSIDE.contains(&word) {
-        return Err(format!("{word} is a word for what is inside a node, and cannot be a level above it"));
+        return Err(format!(
+            "{word} is a word for what is inside a node, and cannot be a level above it"
+        ));
     }
     Ok(())
 }
@@ -42,7 +47,9 @@ pub(super) fn call(levels: &mut [Level], words: &str) -> Result<(), BadNetwork> 
     for (at, word) in words.split(',').enumerate() {
         check(word).map_err(bad)?;
         let Some(level) = count.checked_sub(at + 1) else {
-            return Err(bad(format!("there is no level for {word}: the network has {count}")));
+            return Err(bad(format!(
+                "there is no level for {word}: the network has {count}"
+            )));
         };
         levels[level].word = word.to_owned();
     }

@@ -44,14 +44,23 @@ pub fn machines() -> impl Iterator<Item = Machine> {
 ///
 /// # Errors
 /// A machine or a rule that is not known.
-pub(super) fn read(name: &str, hosts: Option<&str>, job: Option<&Names>) -> Result<Network, BadNetwork> {
+pub(super) fn read(
+    name: &str,
+    hosts: Option<&str>,
+    job: Option<&Names>,
+) -> Result<Network, BadNetwork> {
     let Some(machine) = machines().find(|machine| machine.name == name) else {
         let hint = nearest(machines().map(|machine| machine.name), name);
         let hint = hint.map_or_else(String::new, |name| format!(": did you mean {name}?"));
-        return Err(BadNetwork::told(format!("the network of {name} is not known{hint} `stowplan topo list --networks` lists those there are")));
+        return Err(BadNetwork::told(format!(
+            "the network of {name} is not known{hint} `stowplan topo list --networks` lists those there are"
+        )));
     };
     let Some(shape) = machine.shape else {
-        return Err(BadNetwork::told(format!("the network of {name} is not known: {}", machine.said)));
+        return Err(BadNetwork::told(format!(
+            "the network of {name} is not known: {}",
+            machine.said
+        )));
     };
     if let Some(hosts) = hosts {
         let mut network = synthetic::of_shape(shape, hosts)?;
@@ -67,7 +76,9 @@ pub(super) fn read(name: &str, hosts: Option<&str>, job: Option<&Names>) -> Resu
         )));
     };
     let Some(job) = job else {
-        return Err(BadNetwork::told(format!("builtin:{name} goes by the names of hosts, and none are given")));
+        return Err(BadNetwork::told(format!(
+            "builtin:{name} goes by the names of hosts, and none are given"
+        )));
     };
     let mut network = template::read(rule, job)?;
     network.kind = match shape.split(' ').next() {

@@ -209,7 +209,9 @@ impl Network {
                     lacks => format!(" and {} more of the job's nodes", lacks - 1),
                 };
                 let source = &self.source;
-                Err(BadNetwork::told(format!("{first}: the network {source} lacks this node{others}")))
+                Err(BadNetwork::told(format!(
+                    "{first}: the network {source} lacks this node{others}"
+                )))
             }
         }
     }

@@ -1,7 +1,10 @@
 //! Which form a description of a network has, and what it gives.
 
 use super::refused::Line;
-use super::{BYTES_MAX, BadNetwork, LINE_MAX, Network, address, key_values, machines, rows, synthetic, template, yaml};
+use super::{
+    BYTES_MAX, BadNetwork, LINE_MAX, Network, address, key_values, machines, rows, synthetic,
+    template, yaml,
+};
 use stowplan_engine::table::names::Names;
 
 /// What was asked for.
@@ -31,7 +34,9 @@ pub fn read(
     } else if let Some(form) = text.strip_prefix("names ") {
         match job {
             Some(job) => template::read(form.trim(), job),
-            None => Err(BadNetwork::told(format!("--network {text}: it goes by the names of hosts, and none are given"))),
+            None => Err(BadNetwork::told(format!(
+                "--network {text}: it goes by the names of hosts, and none are given"
+            ))),
         }
     } else if text.contains(char::is_whitespace) {
         synthetic::read(text)
@@ -44,21 +49,31 @@ pub fn read(
     }
 }
 
-fn of_file(text: &str, file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Network, BadNetwork> {
+fn of_file(
+    text: &str,
+    file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Network, BadNetwork> {
     if text.is_empty() {
-        return Err(BadNetwork::told("--network takes a file, builtin:NAME, names TEMPLATE, or words such as 'switch:2 node:4 n[0-7]'"));
+        return Err(BadNetwork::told(
+            "--network takes a file, builtin:NAME, names TEMPLATE, or words such as 'switch:2 node:4 n[0-7]'",
+        ));
     }
     let whole = |why: String| BadNetwork::told(format!("{text} cannot be read: {why}"));
     // A file that has the # in its name is found first.
     let (path, which, bytes) = match file(text) {
         Ok(bytes) => (text, None, bytes),
         Err(why) => match text.rsplit_once('#') {
-            Some((path, name)) if !path.is_empty() => (path, Some(name), file(path).map_err(whole)?),
+            Some((path, name)) if !path.is_empty() => {
+                (path, Some(name), file(path).map_err(whole)?)
+            }
             _ => return Err(whole(why)),
         },
     };
     if bytes.len() > BYTES_MAX {
-        return Err(BadNetwork::told(format!("{path} has {} bytes, at most {BYTES_MAX} are read", bytes.len())));
+        return Err(BadNetwork::told(format!(
+            "{path} has {} bytes, at most {BYTES_MAX} are read",
+            bytes.len()
+        )));
     }
     let Ok(words) = String::from_utf8(bytes) else {
         return Err(BadNetwork::told(format!("{path} is no text in UTF-8")));
@@ -70,23 +85,40 @@ fn of_file(text: &str, file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result
 ///
 /// # Errors
 /// What is wrong, with the line.
-pub(super) fn of_text(text: &str, which: Option<&str>, source: &str) -> Result<Network, BadNetwork> {
-    let long = (1_u32..).zip(text.lines()).find(|(_, line)| line.len() > LINE_MAX);
+pub(super) fn of_text(
+    text: &str,
+    which: Option<&str>,
+    source: &str,
+) -> Result<Network, BadNetwork> {
+    let long = (1_u32..)
+        .zip(text.lines())
+        .find(|(_, line)| line.len() > LINE_MAX);
     if let Some((number, line)) = long {
-        let why = format!("the line has {} bytes, at most {LINE_MAX} are read", line.len());
+        let why = format!(
+            "the line has {} bytes, at most {LINE_MAX} are read",
+            line.len()
+        );
         return Err(Line { source, number }.bad(why));
     }
     let lines = (1_u32..).zip(text.lines().map(str::trim));
-    let is_head = |line: &str| line.strip_prefix("#node").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-    let mut first = lines.filter(|(_, line)| !line.is_empty() && (!line.starts_with('#') || is_head(line)));
+    let is_head = |line: &str| {
+        line.strip_prefix("#node")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    };
+    let mut first =
+        lines.filter(|(_, line)| !line.is_empty() && (!line.starts_with('#') || is_head(line)));
     let Some((number, line)) = first.next() else {
         return Err(Line { source, number: 0 }.bad("there is nothing in it"));
     };
     let here = Line { source, number };
     let word = line.split_whitespace().next().unwrap_or_default();
-    let is_yaml = line == "---" || line.starts_with("--- ") || word == "-" || line.starts_with("topology:");
+    let is_yaml =
+        line == "---" || line.starts_with("--- ") || word == "-" || line.starts_with("topology:");
     if which.is_some() && !is_yaml {
-        return Err(here.bad(format!("#{} picks a topology of a topology.yaml, and this is none", which.unwrap_or_default())));
+        return Err(here.bad(format!(
+            "#{} picks a topology of a topology.yaml, and this is none",
+            which.unwrap_or_default()
+        )));
     }
     if is_head(line) {
         rows::read(text, source)

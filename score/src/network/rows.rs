@@ -24,25 +24,43 @@ pub(super) enum Tops {
 ///
 /// # Errors
 /// An object in two of the next level, a node twice, too many nodes.
-pub(super) fn network(rows: &[Row], words: &[String], tops: Tops, source: &str) -> Result<Network, BadNetwork> {
+pub(super) fn network(
+    rows: &[Row],
+    words: &[String],
+    tops: Tops,
+    source: &str,
+) -> Result<Network, BadNetwork> {
     let whole = Line { source, number: 0 };
     if words.len() > LEVELS_MAX {
-        return Err(whole.bad(format!("it has {} levels, at most {LEVELS_MAX} are possible", words.len())));
+        return Err(whole.bad(format!(
+            "it has {} levels, at most {LEVELS_MAX} are possible",
+            words.len()
+        )));
     }
     let order = in_order(rows, words, source)?;
     let mut names = Names::default();
-    let mut levels: Vec<Level> = words.iter().map(|word| Level { word: word.clone(), ..Level::default() }).collect();
+    let mut levels: Vec<Level> = words
+        .iter()
+        .map(|word| Level {
+            word: word.clone(),
+            ..Level::default()
+        })
+        .collect();
     let mut numbers: Vec<HashMap<&str, u32>> = vec![HashMap::new(); words.len()];
     // A node that stands there twice is refused where it stands for the second time.
     let mut said = Names::default();
     for row in rows {
-        let line = Line { source, number: row.line };
+        let line = Line {
+            source,
+            number: row.line,
+        };
         for range in &row.nodes {
             let before = said.len();
             if let Some(twice) = twice(&said, range) {
                 return Err(line.bad(format!("node {twice} stands there twice")));
             }
-            said.add(range).map_err(|_| whole.bad("it has too many nodes"))?;
+            said.add(range)
+                .map_err(|_| whole.bad("it has too many nodes"))?;
             if said.len() - before != range.count {
                 return Err(line.bad(format!("a node of {} stands there twice", range.prefix)));
             }
@@ -55,7 +73,9 @@ pub(super) fn network(rows: &[Row], words: &[String], tops: Tops, source: &str) 
         let row = &rows[at];
         let first = names.len();
         for range in &row.nodes {
-            names.add(range).map_err(|_| whole.bad("it has too many nodes"))?;
+            names
+                .add(range)
+                .map_err(|_| whole.bad("it has too many nodes"))?;
         }
         if names.len() == first {
             continue;
@@ -105,7 +125,10 @@ fn in_order(rows: &[Row], words: &[String], source: &str) -> Result<Vec<usize>, 
         for (at, object) in row.objects.iter().enumerate() {
             let known = *above[at].entry(object).or_insert(upper);
             if known != upper {
-                let line = Line { source, number: row.line };
+                let line = Line {
+                    source,
+                    number: row.line,
+                };
                 return Err(line.bad(format!(
                     "{} {object} is in {} {upper} here, and in {known} before",
                     words[at],
@@ -120,7 +143,9 @@ fn in_order(rows: &[Row], words: &[String], source: &str) -> Result<Vec<usize>, 
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_cached_key(|&row| -> Vec<usize> {
         let objects = rows[row].objects.iter().enumerate();
-        objects.map(|(at, object)| mention[at].get(object.as_str()).copied().unwrap_or(0)).collect()
+        objects
+            .map(|(at, object)| mention[at].get(object.as_str()).copied().unwrap_or(0))
+            .collect()
     });
     Ok(order)
 }
@@ -167,7 +192,11 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         }
         objects.reverse();
         let nodes = super::host_list::read(nodes).map_err(|why| here.bad(why))?;
-        rows.push(Row { nodes, objects, line: number });
+        rows.push(Row {
+            nodes,
+            objects,
+            line: number,
+        });
     }
     network(&rows, &words.unwrap_or_default(), Tops::Dropped, source)
 }

@@ -32,8 +32,18 @@ pub(super) fn read(template: &str, job: &Names) -> Result<Network, BadNetwork> {
             return Err(bad(format!("the name {name} is not of this form")));
         }
         let objects = ends.iter().map(|&end| name[..end].to_owned()).collect();
-        let nodes = vec![NameRange { prefix: name, first: 0, count: 1, width: 0, suffix: String::new() }];
-        built.push(Row { nodes, objects, line: 0 });
+        let nodes = vec![NameRange {
+            prefix: name,
+            first: 0,
+            count: 1,
+            width: 0,
+            suffix: String::new(),
+        }];
+        built.push(Row {
+            nodes,
+            objects,
+            line: 0,
+        });
     }
     rows::network(&built, &words, Tops::Kept, &format!("names {template}"))
 }
@@ -71,7 +81,13 @@ fn pieces(template: &str) -> Result<(Vec<Piece>, Vec<String>), String> {
 }
 
 /// Whether a name fits, and where its numbers end. `failed`: what was tried in vain, so that nothing is tried twice.
-fn fits(pieces: &[Piece], name: &str, at: usize, ends: &mut Vec<usize>, failed: &mut Vec<(usize, usize)>) -> bool {
+fn fits(
+    pieces: &[Piece],
+    name: &str,
+    at: usize,
+    ends: &mut Vec<usize>,
+    failed: &mut Vec<(usize, usize)>,
+) -> bool {
     let Some((piece, rest)) = pieces.split_first() else {
         return at == name.len();
     };
@@ -80,9 +96,15 @@ fn fits(pieces: &[Piece], name: &str, at: usize, ends: &mut Vec<usize>, failed: 
     }
     let bytes = name.as_bytes();
     let tried = match piece {
-        Piece::Text(text) => name.get(at..).is_some_and(|left| left.starts_with(text)) && fits(rest, name, at + text.len(), ends, failed),
+        Piece::Text(text) => {
+            name.get(at..).is_some_and(|left| left.starts_with(text))
+                && fits(rest, name, at + text.len(), ends, failed)
+        }
         Piece::Number => {
-            let digits = bytes[at..].iter().take_while(|sign| sign.is_ascii_digit()).count();
+            let digits = bytes[at..]
+                .iter()
+                .take_while(|sign| sign.is_ascii_digit())
+                .count();
             (1..=digits).rev().any(|many| {
                 ends.push(at + many);
                 let fine = fits(rest, name, at + many, ends, failed);
@@ -92,7 +114,9 @@ fn fits(pieces: &[Piece], name: &str, at: usize, ends: &mut Vec<usize>, failed: 
                 fine
             })
         }
-        Piece::Any => (at..=name.len()).rev().any(|end| name.is_char_boundary(end) && fits(rest, name, end, ends, failed)),
+        Piece::Any => (at..=name.len())
+            .rev()
+            .any(|end| name.is_char_boundary(end) && fits(rest, name, end, ends, failed)),
     };
     if !tried {
         failed.push((pieces.len(), at));

@@ -21,7 +21,11 @@ pub(super) struct Switch {
 /// A switch below itself, no node at all, too many of something.
 ///
 /// Cost: the switches, for each level.
-pub(super) fn network(switches: &[Switch], word: &str, source: &str) -> Result<Network, BadNetwork> {
+pub(super) fn network(
+    switches: &[Switch],
+    word: &str,
+    source: &str,
+) -> Result<Network, BadNetwork> {
     let whole = Line { source, number: 0 };
     let heights = heights(switches, source)?;
     let leaves = in_order(switches);
@@ -32,7 +36,9 @@ pub(super) fn network(switches: &[Switch], word: &str, source: &str) -> Result<N
     for leaf in leaves {
         for range in &switches[leaf as usize].nodes {
             let before = names.len();
-            let found = names.add(range).map_err(|_| whole.bad("it has too many nodes"))?;
+            let found = names
+                .add(range)
+                .map_err(|_| whole.bad("it has too many nodes"))?;
             if names.len() > NODES_MAX {
                 return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
             }
@@ -42,7 +48,10 @@ pub(super) fn network(switches: &[Switch], word: &str, source: &str) -> Result<N
                 }
                 if nodes.first < before {
                     let from = owners.partition_point(|owner| owner.0 <= nodes.first) - 1;
-                    for owner in owners[from..].iter().take_while(|owner| owner.0 < nodes.end().min(before)) {
+                    for owner in owners[from..]
+                        .iter()
+                        .take_while(|owner| owner.0 < nodes.end().min(before))
+                    {
                         sets.join(owner.1, leaf);
                     }
                 }
@@ -54,7 +63,9 @@ pub(super) fn network(switches: &[Switch], word: &str, source: &str) -> Result<N
     }
     let height = heights.iter().max().copied().unwrap_or(0) as usize + 1;
     if height > LEVELS_MAX {
-        return Err(whole.bad(format!("it has {height} levels, at most {LEVELS_MAX} are possible")));
+        return Err(whole.bad(format!(
+            "it has {height} levels, at most {LEVELS_MAX} are possible"
+        )));
     }
     let mut levels = Vec::new();
     let mut listed = Vec::new();
@@ -90,7 +101,10 @@ pub(super) fn network(switches: &[Switch], word: &str, source: &str) -> Result<N
 
 /// 0 for a leaf, else one more than the highest child.
 fn heights(switches: &[Switch], source: &str) -> Result<Vec<u32>, BadNetwork> {
-    let mut waiting: Vec<u32> = switches.iter().map(|own| u32::try_from(own.children.len()).unwrap_or(u32::MAX)).collect();
+    let mut waiting: Vec<u32> = switches
+        .iter()
+        .map(|own| u32::try_from(own.children.len()).unwrap_or(u32::MAX))
+        .collect();
     let mut parents: Vec<Vec<u32>> = vec![Vec::new(); switches.len()];
     for (at, own) in (0..).zip(switches) {
         for &child in &own.children {
@@ -98,7 +112,11 @@ fn heights(switches: &[Switch], source: &str) -> Result<Vec<u32>, BadNetwork> {
         }
     }
     let mut heights = vec![0_u32; switches.len()];
-    let mut ready: Vec<u32> = (0..).zip(&waiting).filter(|(_, waits)| **waits == 0).map(|(at, _)| at).collect();
+    let mut ready: Vec<u32> = (0..)
+        .zip(&waiting)
+        .filter(|(_, waits)| **waits == 0)
+        .map(|(at, _)| at)
+        .collect();
     let mut done = 0;
     while let Some(own) = ready.pop() {
         done += 1;
@@ -117,7 +135,10 @@ fn heights(switches: &[Switch], source: &str) -> Result<Vec<u32>, BadNetwork> {
     }
     let circle = (0..switches.len()).find(|&at| is_below_itself(switches, at));
     let at = circle.unwrap_or(0);
-    let line = Line { source, number: switches[at].line };
+    let line = Line {
+        source,
+        number: switches[at].line,
+    };
     Err(line.bad(format!("switch {} is below itself", switches[at].name)))
 }
 
@@ -164,7 +185,12 @@ fn in_order(switches: &[Switch]) -> Vec<u32> {
 
 /// Joins each switch of a level with its children.
 fn join_level(switches: &[Switch], heights: &[u32], level: u32, sets: &mut Sets, top: &mut [u32]) {
-    let here = || (0..).zip(heights).filter(|(_, height)| **height == level).map(|(at, _)| at);
+    let here = || {
+        (0..)
+            .zip(heights)
+            .filter(|(_, height)| **height == level)
+            .map(|(at, _)| at)
+    };
     for own in here() {
         for &child in &switches[own as usize].children {
             sets.join(own, child);
@@ -178,8 +204,17 @@ fn join_level(switches: &[Switch], heights: &[u32], level: u32, sets: &mut Sets,
 }
 
 /// A level as the sets are now, and where the file lists the first leaf of each object.
-fn level(switches: &[Switch], owners: &[(u32, u32)], sets: &mut Sets, top: &[u32], word: String) -> (Level, Vec<u32>) {
-    let mut level = Level { word, ..Level::default() };
+fn level(
+    switches: &[Switch],
+    owners: &[(u32, u32)],
+    sets: &mut Sets,
+    top: &[u32],
+    word: String,
+) -> (Level, Vec<u32>) {
+    let mut level = Level {
+        word,
+        ..Level::default()
+    };
     let mut listed = Vec::new();
     let mut number_of: HashMap<u32, u32> = HashMap::new();
     for &(first, leaf) in owners {
@@ -187,7 +222,9 @@ fn level(switches: &[Switch], owners: &[(u32, u32)], sets: &mut Sets, top: &[u32
         let next = u32::try_from(listed.len()).unwrap_or(u32::MAX);
         let number = *number_of.entry(root).or_insert(next);
         if number == next {
-            level.objects.push(switches[top[root as usize] as usize].name.clone());
+            level
+                .objects
+                .push(switches[top[root as usize] as usize].name.clone());
             listed.push(leaf);
         }
         level.push(first, number);
@@ -202,7 +239,9 @@ struct Sets {
 
 impl Sets {
     fn new(count: usize) -> Self {
-        Self { above: (0..).take(count).collect() }
+        Self {
+            above: (0..).take(count).collect(),
+        }
     }
 
     fn root(&mut self, mut own: u32) -> u32 {

@@ -12,7 +12,9 @@ use std::fmt::Write as _;
 pub fn topology_conf(network: &Network) -> Result<String, BadNetwork> {
     if network.grid.is_some() {
         let word = network.kind.word();
-        return Err(BadNetwork::told(format!("a {word} has no switches: topology.conf cannot say where its nodes are")));
+        return Err(BadNetwork::told(format!(
+            "a {word} has no switches: topology.conf cannot say where its nodes are"
+        )));
     }
     let nodes = network.names.len();
     let mut text = String::new();
@@ -20,7 +22,11 @@ pub fn topology_conf(network: &Network) -> Result<String, BadNetwork> {
     // The names of the level below, as written, and its stretches.
     let mut below: Option<(Vec<String>, &super::Level)> = None;
     for level in network.levels.iter().rev() {
-        let names: Vec<String> = level.objects.iter().map(|name| free(name, &level.word, &mut taken)).collect();
+        let names: Vec<String> = level
+            .objects
+            .iter()
+            .map(|name| free(name, &level.word, &mut taken))
+            .collect();
         let stretches = level.stretches(nodes);
         let mut children: Vec<Vec<String>> = vec![Vec::new(); level.objects.len()];
         if let Some((lower, own)) = &below {
@@ -33,13 +39,18 @@ pub fn topology_conf(network: &Network) -> Result<String, BadNetwork> {
         }
         for ((name, stretches), children) in names.iter().zip(stretches).zip(children) {
             let _ = match below {
-                None => writeln!(text, "SwitchName={name} Nodes={}", host_list::write(&network.names, stretches.into_iter())),
+                None => writeln!(
+                    text,
+                    "SwitchName={name} Nodes={}",
+                    host_list::write(&network.names, stretches.into_iter())
+                ),
                 Some(_) => writeln!(text, "SwitchName={name} Switches={}", children.join(",")),
             };
         }
         below = Some((names, level));
     }
-    if let Some((names, _)) = below.filter(|top| network.joined == Joined::Whole && top.0.len() > 1) {
+    if let Some((names, _)) = below.filter(|top| network.joined == Joined::Whole && top.0.len() > 1)
+    {
         let root = free("root", "network", &mut taken);
         let _ = writeln!(text, "SwitchName={root} Switches={}", names.join(","));
     }

@@ -66,18 +66,37 @@ pub(super) fn read(text: &str, source: &str) -> Result<Value, BadNetwork> {
             continue;
         }
         if bare[..bare.len() - inner.len()].contains('\t') {
-            return Err(Line { source, number: line }.bad("a tab stands in the indentation"));
+            return Err(Line {
+                source,
+                number: line,
+            }
+            .bad("a tab stands in the indentation"));
         }
-        rows.push(Row { line, indent: bare.len() - inner.len(), text: inner });
+        rows.push(Row {
+            line,
+            indent: bare.len() - inner.len(),
+            text: inner,
+        });
     }
-    let mut reader = Reader { rows, at: 0, source };
+    let mut reader = Reader {
+        rows,
+        at: 0,
+        source,
+    };
     let Some(first) = reader.rows.first() else {
         return Err(Line { source, number: 0 }.bad("there is nothing in it"));
     };
     let value = reader.block(first.indent, 0)?;
     match reader.rows.get(reader.at) {
         None => Ok(value),
-        Some(row) => Err(Line { source, number: row.line }.bad(format!("{:?} is indented in another way than what is before it", row.text))),
+        Some(row) => Err(Line {
+            source,
+            number: row.line,
+        }
+        .bad(format!(
+            "{:?} is indented in another way than what is before it",
+            row.text
+        ))),
     }
 }
 
@@ -105,7 +124,11 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn bad<T>(&self, line: u32, why: impl std::fmt::Display) -> Result<T, BadNetwork> {
-        Err(Line { source: self.source, number: line }.bad(why))
+        Err(Line {
+            source: self.source,
+            number: line,
+        }
+        .bad(why))
     }
 
     /// A list or a map whose lines have this indentation.
@@ -127,8 +150,16 @@ impl<'t> Reader<'t> {
 
     fn list(&mut self, indent: usize, depth: usize) -> Result<What, BadNetwork> {
         let mut found = Vec::new();
-        while let Some(row) = self.rows.get_mut(self.at).filter(|row| row.indent == indent) {
-            let Some(rest) = row.text.strip_prefix('-').filter(|rest| rest.is_empty() || rest.starts_with(' ')) else {
+        while let Some(row) = self
+            .rows
+            .get_mut(self.at)
+            .filter(|row| row.indent == indent)
+        {
+            let Some(rest) = row
+                .text
+                .strip_prefix('-')
+                .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+            else {
                 break;
             };
             let inner = rest.trim_start();
@@ -158,7 +189,11 @@ impl<'t> Reader<'t> {
                 return self.bad(line, format!("{key} stands there twice"));
             }
             self.at += 1;
-            let value = if rest.is_empty() { self.below(indent, line, depth)? } else { self.inline(rest, line)? };
+            let value = if rest.is_empty() {
+                self.below(indent, line, depth)?
+            } else {
+                self.inline(rest, line)?
+            };
             found.push((key, value));
         }
         Ok(What::Map(found))
@@ -167,53 +202,90 @@ impl<'t> Reader<'t> {
     /// What is indented below a key or a dash. A list below a key may stand as far out as the key.
     fn below(&mut self, indent: usize, line: u32, depth: usize) -> Result<Value, BadNetwork> {
         match self.rows.get(self.at) {
-            Some(row) if row.indent > indent || (row.indent == indent && row.text.starts_with("- ")) => {
+            Some(row)
+                if row.indent > indent || (row.indent == indent && row.text.starts_with("- ")) =>
+            {
                 let inside = row.indent;
                 self.block(inside, depth + 1)
             }
-            _ => Ok(Value { line, what: What::Word(String::new()) }),
+            _ => Ok(Value {
+                line,
+                what: What::Word(String::new()),
+            }),
         }
     }
 
     /// A value that stands on one line.
     fn inline(&self, text: &str, line: u32) -> Result<Value, BadNetwork> {
-        let inner = |open: char, close: char| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        let inner = |open: char, close: char| {
+            text.strip_prefix(open)
+                .and_then(|rest| rest.strip_suffix(close))
+        };
         if let Some(inside) = inner('{', '}') {
             let mut pairs = Vec::new();
             for item in items(inside) {
                 let Some((key, rest)) = item.split_once(':') else {
                     return self.bad(line, format!("{item:?} is no key: value"));
                 };
-                pairs.push((bare(key), Value { line, what: What::Word(bare(rest)) }));
+                pairs.push((
+                    bare(key),
+                    Value {
+                        line,
+                        what: What::Word(bare(rest)),
+                    },
+                ));
             }
-            return Ok(Value { line, what: What::Map(pairs) });
+            return Ok(Value {
+                line,
+                what: What::Map(pairs),
+            });
         }
         if let Some(inside) = inner('[', ']') {
-            let each = items(inside).map(|item| Value { line, what: What::Word(bare(item)) });
-            return Ok(Value { line, what: What::List(each.collect()) });
+            let each = items(inside).map(|item| Value {
+                line,
+                what: What::Word(bare(item)),
+            });
+            return Ok(Value {
+                line,
+                what: What::List(each.collect()),
+            });
         }
         if text.starts_with(['{', '[', '|', '>', '&', '*']) {
             return self.bad(line, format!("{text:?} is in a form that is not read here"));
         }
-        Ok(Value { line, what: What::Word(bare(text)) })
+        Ok(Value {
+            line,
+            what: What::Word(bare(text)),
+        })
     }
 }
 
 /// The items between commas.
 fn items(inside: &str) -> impl Iterator<Item = &str> {
-    inside.split(',').map(str::trim).filter(|item| !item.is_empty())
+    inside
+        .split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
 }
 
 /// A key and what stands behind its colon.
 fn key_of(text: &str) -> Option<(String, &str)> {
     let (key, rest) = text.split_once(':')?;
-    let fine = !key.is_empty() && !key.starts_with(['{', '[']) && (rest.is_empty() || rest.starts_with(' '));
+    let fine = !key.is_empty()
+        && !key.starts_with(['{', '['])
+        && (rest.is_empty() || rest.starts_with(' '));
     fine.then(|| (bare(key), rest.trim()))
 }
 
 /// A word without its quotes.
 fn bare(text: &str) -> String {
     let text = text.trim();
-    let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    inner('"').or_else(|| inner('\'')).unwrap_or(text).to_owned()
+    let inner = |quote: char| {
+        text.strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+    };
+    inner('"')
+        .or_else(|| inner('\''))
+        .unwrap_or(text)
+        .to_owned()
 }

@@ -46,7 +46,13 @@ pub(crate) fn nested_into(grid: &Grid, boxes: &[Grid], out: &mut Vec<u32>) {
     within(&Box::whole(grid), boxes, &dimensions, &strides(grid), out);
 }
 
-fn within(outer: &Box, boxes: &[Grid], dimensions: &[usize], strides: &super::walk::Sizes, out: &mut Vec<u32>) {
+fn within(
+    outer: &Box,
+    boxes: &[Grid],
+    dimensions: &[usize],
+    strides: &super::walk::Sizes,
+    out: &mut Vec<u32>,
+) {
     let Some((own, inner)) = boxes.split_first() else {
         return write(outer, dimensions, strides, out);
     };
@@ -55,7 +61,8 @@ fn within(outer: &Box, boxes: &[Grid], dimensions: &[usize], strides: &super::wa
         let mut part = *outer;
         for &dimension in dimensions {
             part.first[dimension] = outer.first[dimension] + at[dimension];
-            part.sizes[dimension] = own.sizes[dimension].min(outer.sizes[dimension] - at[dimension]);
+            part.sizes[dimension] =
+                own.sizes[dimension].min(outer.sizes[dimension] - at[dimension]);
         }
         within(&part, inner, dimensions, strides, out);
         let more = |&dimension: &usize| {

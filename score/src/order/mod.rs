@@ -56,7 +56,8 @@ pub enum Order {
 }
 
 /// The words there are, for messages.
-const WORDS: &str = "cells:GRID:CELL[/CELL…] strips:GRID kdtree:GRID hyperplane:GRID planes:GRID file:F";
+const WORDS: &str =
+    "cells:GRID:CELL[/CELL…] strips:GRID kdtree:GRID hyperplane:GRID planes:GRID file:F";
 
 impl Order {
     /// Reads the word of an order.
@@ -88,7 +89,10 @@ impl Order {
                     );
                 };
                 let whole = grid(whole)?;
-                let mut boxes = cell.split('/').map(grid).collect::<Result<Vec<Grid>, _>>()?;
+                let mut boxes = cell
+                    .split('/')
+                    .map(grid)
+                    .collect::<Result<Vec<Grid>, _>>()?;
                 for own in &boxes {
                     let (all, own) = (whole.sizes.len(), own.sizes.len());
                     if all != own {
@@ -184,7 +188,12 @@ impl Order {
             Self::Nested { grid, boxes } => cells::nested_into(grid, boxes, out),
             Self::Planes(grid) => {
                 let tree = Tree::even(procs, per_node);
-                *out = planes::planes(grid, None, &tree, planes::First::Sum).map_err(|why| ScoreError::Order { order: self.word(), why })?;
+                *out = planes::planes(grid, None, &tree, planes::First::Sum).map_err(|why| {
+                    ScoreError::Order {
+                        order: self.word(),
+                        why,
+                    }
+                })?;
             }
             Self::Strips(grid) => strips::strips_into(grid, &star, per_node, out),
             Self::Kdtree(grid) => kdtree::kdtree_into(grid, &star, out),

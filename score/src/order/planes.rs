@@ -34,13 +34,21 @@ type Cost = (u64, u64);
 /// The nodes are no even tree, or there is no even cut.
 ///
 /// Cost: at most [`STATES_MAX`] boxes, each with its cuts, and the ranks.
-pub fn planes(grid: &Grid, halo: Option<&Halo>, tree: &Tree, first: First) -> Result<Vec<u32>, String> {
+pub fn planes(
+    grid: &Grid,
+    halo: Option<&Halo>,
+    tree: &Tree,
+    first: First,
+) -> Result<Vec<u32>, String> {
     let Some(counts) = tree.counts() else {
         return Err("planes take equal nodes in equal objects, one after the other".to_owned());
     };
     let cells: u32 = tree.sizes.iter().sum();
     if grid.cells() != Some(u64::from(cells)) {
-        return Err(format!("a grid of {} does not have the job's {cells} places", grid.word()));
+        return Err(format!(
+            "a grid of {} does not have the job's {cells} places",
+            grid.word()
+        ));
     }
     let mut offsets: Vec<Vec<i64>> = halo.map_or_else(Vec::new, |halo| halo.offsets.clone());
     if halo.is_none() {
@@ -63,11 +71,16 @@ pub fn planes(grid: &Grid, halo: Option<&Halo>, tree: &Tree, first: First) -> Re
     let whole = Box::whole(grid);
     let start = (whole.sizes, 0, cutter.counts[0]);
     if cutter.cost(start).is_none() {
-        return Err(format!("there is no even cut of {} for these nodes", grid.word()));
+        return Err(format!(
+            "there is no even cut of {} for these nodes",
+            grid.word()
+        ));
     }
     let mut out = Vec::with_capacity(cells as usize);
     let dimensions: Vec<usize> = (0..grid.sizes.len()).collect();
-    cutter.give(whole, 0, start.2, &mut |own| write(own, &dimensions, &strides(grid), &mut out));
+    cutter.give(whole, 0, start.2, &mut |own| {
+        write(own, &dimensions, &strides(grid), &mut out)
+    });
     Ok(out)
 }
 
@@ -100,7 +113,11 @@ impl Cutter<'_> {
         if let Some(known) = self.known.get(&state) {
             return known.map(|best| best.cost);
         }
-        let room = if self.known.len() < STATES_MAX { Room::Left } else { Room::None };
+        let room = if self.known.len() < STATES_MAX {
+            Room::Left
+        } else {
+            Room::None
+        };
         self.known.insert(state, None);
         let mut best: Option<Best> = None;
         for part in parts(children, room) {
@@ -126,7 +143,10 @@ impl Cutter<'_> {
                 let cut = self.weighed(own, level);
                 let cost = (cut.0 + a.0 + b.0, cut.1 + a.1 + b.1);
                 if best.is_none_or(|best| cost < best.cost) {
-                    best = Some(Best { cost, cut: Some((axis, length, part)) });
+                    best = Some(Best {
+                        cost,
+                        cut: Some((axis, length, part)),
+                    });
                 }
             }
         }
@@ -150,7 +170,8 @@ impl Cutter<'_> {
             let mut product = 1_u64;
             for (dimension, &step) in offset.iter().enumerate() {
                 let (size, step) = (u64::from(sizes[dimension]), step.unsigned_abs());
-                let round = self.edge == Edge::Periodic && sizes[dimension] == self.grid.sizes[dimension];
+                let round =
+                    self.edge == Edge::Periodic && sizes[dimension] == self.grid.sizes[dimension];
                 product *= if dimension == axis {
                     let (one, other) = (u64::from(length), size - u64::from(length));
                     let once = step.min(one).min(other).min(size.saturating_sub(step));
@@ -174,7 +195,11 @@ impl Cutter<'_> {
                 None => visit(&own),
             };
         }
-        let best = self.known.get(&(own.sizes, level, children)).copied().flatten();
+        let best = self
+            .known
+            .get(&(own.sizes, level, children))
+            .copied()
+            .flatten();
         if let Some((axis, length, part)) = best.and_then(|best| best.cut) {
             let [first, second] = own.cut(axis, length);
             self.give(first, level, part, visit);

@@ -1,6 +1,6 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
-use super::diff::behind;
+use super::diff::{behind, with_network};
 use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
 use crate::format::{Told, text};
@@ -22,9 +22,10 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
-use stowplan_job::error::JobError;
+use stowplan_job::error::{JobError, one_line};
 use stowplan_job::options::Meaning;
 use stowplan_job::place::Placement;
+use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `explain`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -45,7 +46,16 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
     let (mut words, options) = job_args(&head)?;
-    own_options(&head, &[Meaning::Format, Meaning::Output, Meaning::Node])?;
+    own_options(
+        &head,
+        &[
+            Meaning::Format,
+            Meaning::Output,
+            Meaning::Node,
+            Meaning::Network,
+            Meaning::NetworkLevels,
+        ],
+    )?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [Format::Text, Format::Json, Format::Ndjson];
     refuse_format(&known, "explain", format)?;
@@ -63,9 +73,10 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         options,
     };
     match (words.as_slice(), job) {
-        ([], Some(job)) => of_job(job, &asked, console),
+        ([], Some(job)) => of_job(&with_network(&asked.options, job), &asked, console),
         ([path], None) => {
-            let saved = Saved::read(path, console.files)?;
+            let mut saved = Saved::read(path, console.files)?;
+            saved.on_network(&asked.options, console.files)?;
             let chosen = chosen(&saved.plan, &asked)?;
             let others = Alternatives::of_plan(&saved.plan);
             tell(&saved.told(), &chosen, &others, &asked, console)
@@ -238,6 +249,11 @@ fn tell(
                 why.page()
                     .iter()
                     .try_for_each(|line| writeln!(out, "{line}"))?;
+                if let Some(on) = &told.sources.network
+                    && let Some(place) = plan.place(Rank(rank))
+                {
+                    writeln!(out, "  {}", objects_of(on, plan, place.node))?;
+                }
             }
         }
         if json {
@@ -246,6 +262,20 @@ fn tell(
         let machines = text::machines(told);
         machines.iter().try_for_each(|line| writeln!(out, "{line}"))
     })
+}
+
+/// The objects of the network that a node is in, from the lowest up.
+pub(super) fn objects_of(on: &OnNetwork, plan: &Plan, node: NodeId) -> String {
+    let row = u32::try_from(node.row()).unwrap_or(u32::MAX);
+    let objects = on.objects(row).into_iter().rev();
+    let objects: Vec<String> = objects
+        .map(|(level, name)| format!("{level} {}", one_line(name)))
+        .collect();
+    format!(
+        "node {} is in {}",
+        plan.world().names.name(node),
+        objects.join(", ")
+    )
 }
 
 /// Why a node has no process.

@@ -128,7 +128,9 @@ fn in_order(order: &[NameRange], named: &SaidNodes) -> Result<SaidNodes, MapErro
     let mut add = |nodes: NodeRange| -> Result<(), MapError> {
         for node in nodes.first..nodes.end() {
             let name = named.names.name(NodeId::from_row(node as usize));
-            names.add(&crate::text::hostlist::plain(&name)).map_err(too_many)?;
+            names
+                .add(&crate::text::hostlist::plain(&name))
+                .map_err(too_many)?;
         }
         Ok(())
     };

@@ -30,7 +30,9 @@ pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Na
     if pool.nodes.lists == ListOrder::Pool {
         named.list.sort_unstable();
         let sorted = std::mem::take(&mut named.list);
-        sorted.into_iter().for_each(|nodes| push_joined(&mut named.list, nodes));
+        sorted
+            .into_iter()
+            .for_each(|nodes| push_joined(&mut named.list, nodes));
     }
     let named = Arc::new(named);
     let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));

@@ -15,7 +15,10 @@ pub(super) fn along(grid: &Grid, tree: &Tree) -> Vec<u32> {
             continue;
         }
         let middle = halves(tree, &nodes);
-        let first: usize = tree.sizes[nodes.start..middle].iter().map(|&size| size as usize).sum();
+        let first: usize = tree.sizes[nodes.start..middle]
+            .iter()
+            .map(|&size| size as usize)
+            .sum();
         let part = &mut ranks[own.clone()];
         let axis = longest(grid, part);
         part.sort_by_cached_key(|&rank| (at(grid, rank, axis), rank));
@@ -37,5 +40,8 @@ fn longest(grid: &Grid, ranks: &[u32]) -> usize {
         let each = || ranks.iter().map(|&rank| at(grid, rank, axis));
         each().max().unwrap_or(0) - each().min().unwrap_or(0)
     };
-    (0..grid.sizes.len()).rev().max_by_key(|&axis| reach(axis)).unwrap_or(0)
+    (0..grid.sizes.len())
+        .rev()
+        .max_by_key(|&axis| reach(axis))
+        .unwrap_or(0)
 }

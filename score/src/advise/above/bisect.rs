@@ -91,7 +91,12 @@ fn cut_once(graph: &Weighted, first: u64, known: Option<Vec<bool>>, dice: &mut D
 }
 
 /// Pairs of vertices that talk most, put together. Also gives the new vertex of each.
-fn smaller(graph: &Weighted, heaviest: u32, side: Option<&[bool]>, dice: &mut Dice) -> (Weighted, Vec<u32>) {
+fn smaller(
+    graph: &Weighted,
+    heaviest: u32,
+    side: Option<&[bool]>,
+    dice: &mut Dice,
+) -> (Weighted, Vec<u32>) {
     let mut order: Vec<usize> = (0..graph.len()).collect();
     dice.shuffle(&mut order);
     let mut map = vec![u32::MAX; graph.len()];
@@ -104,7 +109,10 @@ fn smaller(graph: &Weighted, heaviest: u32, side: Option<&[bool]>, dice: &mut Di
         let free = graph.of_vertex(at).iter().filter(|(other, _)| {
             let other = *other as usize;
             let together = side.is_none_or(|side| side[at] == side[other]);
-            map[other] == u32::MAX && other != at && together && graph.weights[at] + graph.weights[other] <= heaviest
+            map[other] == u32::MAX
+                && other != at
+                && together
+                && graph.weights[at] + graph.weights[other] <= heaviest
         });
         let best = free.max_by_key(|(other, weight)| {
             let both = own * i64::from(graph.weights[*other as usize]);
@@ -116,11 +124,18 @@ fn smaller(graph: &Weighted, heaviest: u32, side: Option<&[bool]>, dice: &mut Di
         map[other] = number;
         members.push([at, other]);
     }
-    let mut made = Weighted { first: vec![0], ..Weighted::default() };
+    let mut made = Weighted {
+        first: vec![0],
+        ..Weighted::default()
+    };
     let mut pull = vec![0_i64; members.len()];
     let mut met: Vec<u32> = Vec::new();
     for (number, two) in (0_u32..).zip(&members) {
-        let own = if two[0] == two[1] { &two[..1] } else { &two[..] };
+        let own = if two[0] == two[1] {
+            &two[..1]
+        } else {
+            &two[..]
+        };
         for &at in own {
             for &(other, weight) in graph.of_vertex(at) {
                 let to = map[other as usize];
@@ -136,7 +151,8 @@ fn smaller(graph: &Weighted, heaviest: u32, side: Option<&[bool]>, dice: &mut Di
             made.all.push((to, std::mem::take(&mut pull[to as usize])));
         }
         made.first.push(made.all.len());
-        made.weights.push(own.iter().map(|&at| graph.weights[at]).sum());
+        made.weights
+            .push(own.iter().map(|&at| graph.weights[at]).sum());
     }
     (made, map)
 }
@@ -148,7 +164,10 @@ fn first_cut(graph: &Weighted, first: u64, dice: &mut Dice) -> Vec<bool> {
         let mut side = grown(graph, first, dice.below(graph.len()));
         refine(graph, &mut side, first);
         let (off, cut) = (off(graph, &side, first), cut(graph, &side));
-        if best.as_ref().is_none_or(|best| (off, cut) < (best.0, best.1)) {
+        if best
+            .as_ref()
+            .is_none_or(|best| (off, cut) < (best.0, best.1))
+        {
             best = Some((off, cut, side));
         }
     }
@@ -172,7 +191,9 @@ fn grown(graph: &Weighted, first: u64, start: usize) -> Vec<bool> {
                 near.push((2 * pull[other] - out, other));
             }
         }
-        let found = std::iter::from_fn(|| near.pop()).find(|own| side[own.1]).map(|own| own.1);
+        let found = std::iter::from_fn(|| near.pop())
+            .find(|own| side[own.1])
+            .map(|own| own.1);
         match found.or_else(|| side.iter().position(|&open| open)) {
             Some(found) => next = found,
             None => break,
@@ -196,7 +217,9 @@ fn cut(graph: &Weighted, side: &[bool]) -> i64 {
 /// How far the first part is from its weight.
 fn off(graph: &Weighted, side: &[bool], first: u64) -> u64 {
     let own = graph.weights.iter().zip(side).filter(|(_, other)| !**other);
-    own.map(|(&weight, _)| u64::from(weight)).sum::<u64>().abs_diff(first)
+    own.map(|(&weight, _)| u64::from(weight))
+        .sum::<u64>()
+        .abs_diff(first)
 }
 
 /// Moves vertices as long as that is better, and as near to the weight of the first part as vertices allow.
@@ -213,7 +236,17 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
     let heaviest = u64::from(graph.weights.iter().max().copied().unwrap_or(1));
     let count = graph.len();
     let gain_of = |at: usize, side: &[bool]| -> i64 {
-        graph.of_vertex(at).iter().map(|&(other, weight)| if side[at] == side[other as usize] { -weight } else { weight }).sum()
+        graph
+            .of_vertex(at)
+            .iter()
+            .map(|&(other, weight)| {
+                if side[at] == side[other as usize] {
+                    -weight
+                } else {
+                    weight
+                }
+            })
+            .sum()
     };
     let mut gains: Vec<i64> = (0..count).map(|at| gain_of(at, side)).collect();
     let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
@@ -221,7 +254,11 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
         heaps[usize::from(side[at])].push((gains[at], at));
     }
     let mut locked = vec![false; count];
-    let own = graph.weights.iter().zip(side.iter()).filter(|(_, other)| !**other);
+    let own = graph
+        .weights
+        .iter()
+        .zip(side.iter())
+        .filter(|(_, other)| !**other);
     let mut weight: u64 = own.map(|(&weight, _)| u64::from(weight)).sum();
     let slack = heaviest + first / 100;
     let (mut moved, mut change) = (Vec::new(), 0_i64);
@@ -267,7 +304,11 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
         for &(other, link) in graph.of_vertex(at) {
             let other = other as usize;
             if !locked[other] {
-                gains[other] += if side[other] == side[at] { -2 * link } else { 2 * link };
+                gains[other] += if side[other] == side[at] {
+                    -2 * link
+                } else {
+                    2 * link
+                };
                 heaps[usize::from(side[other])].push((gains[other], other));
             }
         }

@@ -16,13 +16,23 @@ pub(super) struct Links {
 impl Links {
     /// Of ranks.
     pub(super) fn of(graph: &Graph) -> Self {
-        let mut links = Self { first: vec![0], all: Vec::new() };
+        let mut links = Self {
+            first: vec![0],
+            all: Vec::new(),
+        };
         // Sums of weights times levels stay far below 2^63.
-        let total: u64 = (0..graph.ranks()).map(|rank| graph.out(rank).unsigned_abs()).sum();
+        let total: u64 = (0..graph.ranks())
+            .map(|rank| graph.out(rank).unsigned_abs())
+            .sum();
         let shift = (u64::BITS - total.leading_zeros()).saturating_sub(BITS);
         for rank in 0..graph.ranks() {
-            let others = graph.neighbours(rank).iter().filter(|other| other.rank != rank);
-            links.all.extend(others.map(|other| (other.rank, (other.out + other.back) >> shift)));
+            let others = graph
+                .neighbours(rank)
+                .iter()
+                .filter(|other| other.rank != rank);
+            links
+                .all
+                .extend(others.map(|other| (other.rank, (other.out + other.back) >> shift)));
             links.first.push(links.all.len());
         }
         links
@@ -30,10 +40,14 @@ impl Links {
 
     /// From pairs, each with what goes one way or both; pairs add up.
     pub(super) fn of_pairs(vertices: usize, mut pairs: Vec<(u32, u32, i64)>) -> Self {
-        let turned: Vec<(u32, u32, i64)> = pairs.iter().map(|&(a, b, weight)| (b, a, weight)).collect();
+        let turned: Vec<(u32, u32, i64)> =
+            pairs.iter().map(|&(a, b, weight)| (b, a, weight)).collect();
         pairs.extend(turned);
         pairs.sort_unstable();
-        let mut links = Self { first: vec![0; vertices + 1], all: Vec::new() };
+        let mut links = Self {
+            first: vec![0; vertices + 1],
+            all: Vec::new(),
+        };
         let mut last = None;
         for (a, b, weight) in pairs {
             match links.all.last_mut() {
@@ -56,7 +70,10 @@ impl Links {
         let mut pairs = Vec::new();
         for at in 0..self.len() {
             let own = group[at as usize];
-            let others = self.of_vertex(at).iter().map(|&(other, weight)| (own, group[other as usize], weight));
+            let others = self
+                .of_vertex(at)
+                .iter()
+                .map(|&(other, weight)| (own, group[other as usize], weight));
             // Each pair is seen from both sides.
             pairs.extend(others.filter(|pair| pair.0 < pair.1));
         }

@@ -52,9 +52,19 @@ impl From {
 
 /// Orders that follow from grids: planes for all levels, planes for nodes, and cuts along the tree.
 pub(super) fn of_grid(grid: &Grid, halo: Option<&Halo>, tree: &Tree) -> Vec<Vec<u32>> {
-    let nodes_alone = Tree { sizes: tree.sizes.clone(), levels: Vec::new() };
-    let wants = [(tree, First::Sum), (tree, First::Node), (&nodes_alone, First::Node)];
-    let mut found: Vec<Vec<u32>> = wants.into_iter().filter_map(|(tree, first)| planes(grid, halo, tree, first).ok()).collect();
+    let nodes_alone = Tree {
+        sizes: tree.sizes.clone(),
+        levels: Vec::new(),
+    };
+    let wants = [
+        (tree, First::Sum),
+        (tree, First::Node),
+        (&nodes_alone, First::Node),
+    ];
+    let mut found: Vec<Vec<u32>> = wants
+        .into_iter()
+        .filter_map(|(tree, first)| planes(grid, halo, tree, first).ok())
+        .collect();
     if tree.sizes.iter().sum::<u32>() <= ALONG_MAX {
         found.push(along::along(grid, tree));
     }
@@ -65,7 +75,12 @@ pub(super) fn of_grid(grid: &Grid, halo: Option<&Halo>, tree: &Tree) -> Vec<Vec<
 /// What searches find, from some orders and from cuts of the graph.
 ///
 /// Cost: for each start a bounded number of steps.
-pub(super) fn searched(graph: &Graph, tree: &Tree, starts: &[Vec<u32>], from: From) -> Vec<Vec<u32>> {
+pub(super) fn searched(
+    graph: &Graph,
+    tree: &Tree,
+    starts: &[Vec<u32>],
+    from: From,
+) -> Vec<Vec<u32>> {
     let links = Links::of(graph);
     let seats = Seats::of(tree);
     let work = starts.len() + usize::try_from(SEEDS).unwrap_or(0);
@@ -74,16 +89,27 @@ pub(super) fn searched(graph: &Graph, tree: &Tree, starts: &[Vec<u32>], from: Fr
         .map(|at| {
             let (node, counts) = match starts.get(at) {
                 Some(ranks) => (nodes_of(ranks, tree), from.counts()),
-                None => (multisect(&links, tree, (at - starts.len()) as u64 + 1), &NODE_COUNTS[..]),
+                None => (
+                    multisect(&links, tree, (at - starts.len()) as u64 + 1),
+                    &NODE_COUNTS[..],
+                ),
             };
-            each(&links, tree, (seats.as_ref(), counts), &node).into_iter().map(|node| ranks_of(&node, tree)).collect()
+            each(&links, tree, (seats.as_ref(), counts), &node)
+                .into_iter()
+                .map(|node| ranks_of(&node, tree))
+                .collect()
         })
         .collect();
     found.into_iter().flatten().collect()
 }
 
 /// What becomes of one start: seated alone; seated, exchanged, and seated again, for several weights of nodes.
-fn each(links: &Links, tree: &Tree, (seats, counts): (Option<&Seats>, &[i64]), start: &[u32]) -> Vec<Vec<u32>> {
+fn each(
+    links: &Links,
+    tree: &Tree,
+    (seats, counts): (Option<&Seats>, &[i64]),
+    start: &[u32],
+) -> Vec<Vec<u32>> {
     let seat = |node: &mut Vec<u32>| {
         if let Some(seats) = seats {
             seats.choose(links, node, STEPS);

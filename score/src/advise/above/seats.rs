@@ -6,7 +6,7 @@ use super::swaps::{Costs, improve};
 use crate::tree::Tree;
 
 /// Cuts from the start that are tried.
-const TRIES: u64 = 4;
+const TRIES: u64 = 12;
 
 /// The places for blocks: objects of the lowest level.
 #[derive(Clone, Debug)]
@@ -39,8 +39,14 @@ impl Seats {
             }
             nodes[at].push(node);
         }
-        let sizes = nodes.iter().map(|own| u32::try_from(own.len()).unwrap_or(0)).collect();
-        (nodes.len() > 1).then_some(Self { nodes, tree: Tree { sizes, levels } })
+        let sizes = nodes
+            .iter()
+            .map(|own| u32::try_from(own.len()).unwrap_or(0))
+            .collect();
+        (nodes.len() > 1).then_some(Self {
+            nodes,
+            tree: Tree { sizes, levels },
+        })
     }
 
     /// Gives blocks other nodes as long as less leaves. `node`: of each rank.
@@ -67,8 +73,12 @@ impl Seats {
         let Some((_, seat)) = best else {
             return;
         };
-        let mut free: Vec<std::slice::Iter<'_, u32>> = self.nodes.iter().map(|own| own.iter()).collect();
-        let moved: Vec<u32> = seat.iter().map(|&object| free[object as usize].next().copied().unwrap_or(0)).collect();
+        let mut free: Vec<std::slice::Iter<'_, u32>> =
+            self.nodes.iter().map(|own| own.iter()).collect();
+        let moved: Vec<u32> = seat
+            .iter()
+            .map(|&object| free[object as usize].next().copied().unwrap_or(0))
+            .collect();
         for node in node.iter_mut() {
             *node = moved[*node as usize];
         }

@@ -15,7 +15,10 @@ impl<'t> Costs<'t> {
     /// Each level counts once, nodes `node` times.
     pub(super) fn new(tree: &'t Tree, node: i64) -> Self {
         let levels = i64::try_from(tree.levels.len()).unwrap_or(0);
-        Self { tree, from: (0..=levels).map(|level| levels - level + node).collect() }
+        Self {
+            tree,
+            from: (0..=levels).map(|level| levels - level + node).collect(),
+        }
     }
 
     /// The cost of a link between two nodes.
@@ -47,7 +50,13 @@ pub(super) fn improve(links: &Links, costs: &Costs<'_>, node: &mut [u32], steps:
             }
             let here = node[vertex as usize];
             targets.clear();
-            targets.extend(links.of_vertex(vertex).iter().map(|own| node[own.0 as usize]).filter(|&own| own != here));
+            targets.extend(
+                links
+                    .of_vertex(vertex)
+                    .iter()
+                    .map(|own| node[own.0 as usize])
+                    .filter(|&own| own != here),
+            );
             targets.sort_unstable();
             targets.dedup();
             let mut best: Option<(i64, u32)> = None;
@@ -57,7 +66,11 @@ pub(super) fn improve(links: &Links, costs: &Costs<'_>, node: &mut [u32], steps:
                 for &other in &members[there as usize] {
                     left = left.saturating_sub(links.of_vertex(other).len() as u64 + 1);
                     let back = moving(links, costs, node, other, here);
-                    let between = links.of_vertex(vertex).iter().find(|own| own.0 == other).map_or(0, |own| own.1);
+                    let between = links
+                        .of_vertex(vertex)
+                        .iter()
+                        .find(|own| own.0 == other)
+                        .map_or(0, |own| own.1);
                     let change = away + back + 2 * between * costs.between(here, there);
                     if change < 0 && best.is_none_or(|best| (change, other) < best) {
                         best = Some((change, other));
@@ -71,7 +84,10 @@ pub(super) fn improve(links: &Links, costs: &Costs<'_>, node: &mut [u32], steps:
                 better = true;
                 for own in [vertex, other] {
                     waiting[own as usize] = true;
-                    links.of_vertex(own).iter().for_each(|near| waiting[near.0 as usize] = true);
+                    links
+                        .of_vertex(own)
+                        .iter()
+                        .for_each(|near| waiting[near.0 as usize] = true);
                 }
             }
             if left == 0 {

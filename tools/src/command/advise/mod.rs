@@ -66,7 +66,12 @@ struct Said<'a> {
 }
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = Asked::read("advise", args, FORMATS, &["order", "answer", "by", "distances"])?;
+    let asked = Asked::read(
+        "advise",
+        args,
+        FORMATS,
+        &["order", "answer", "by", "distances"],
+    )?;
     asked.needs_a_pattern()?;
     let (path, wanted) = (asked.other("order"), wanted(&asked)?);
     let (Some(job), []) = (&asked.job, &asked.words[..]) else {

@@ -27,7 +27,8 @@ pub(super) fn by(asked: &Asked, on: Option<&OnNetwork>) -> Result<By, Refused> {
         return Ok(By::Default);
     };
     let Some(on) = on else {
-        let sentence = format!("--by {word}: it goes by the levels of a network, and there is no --network");
+        let sentence =
+            format!("--by {word}: it goes by the levels of a network, and there is no --network");
         return Err(told("bad-option", sentence));
     };
     let levels = on.network().levels();
@@ -41,7 +42,13 @@ pub(super) fn by(asked: &Asked, on: Option<&OnNetwork>) -> Result<By, Refused> {
             let level = levels.iter().position(|level| level.word == word);
             level.map(By::Level).ok_or_else(|| {
                 let words: Vec<&str> = levels.iter().map(|level| level.word.as_str()).collect();
-                told("bad-value", format!("--by {word}: it is none of: sum pair J {} node", words.join(" ")))
+                told(
+                    "bad-value",
+                    format!(
+                        "--by {word}: it is none of: sum pair J {} node",
+                        words.join(" ")
+                    ),
+                )
             })
         }
     }
@@ -84,11 +91,19 @@ pub(super) fn levels(above: &Above, node: &Leaving, out: &mut dyn Write) -> io::
             level.pair
         )?;
     }
-    write!(out, "{{\"level\":\"node\",\"leave\":{},\"worst\":{}}}]", node.leave, node.worst)
+    write!(
+        out,
+        "{{\"level\":\"node\",\"leave\":{},\"worst\":{}}}]",
+        node.leave, node.worst
+    )
 }
 
 /// What the job uses of the network, and the end of the answer.
-pub(super) fn allocated(on: &OnNetwork, lighter: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn allocated(
+    on: &OnNetwork,
+    lighter: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let rows = allocation(on.network(), on.numbers());
     let rows = rows.iter().map(|row| {
         Ok(format!(
@@ -102,7 +117,11 @@ pub(super) fn allocated(on: &OnNetwork, lighter: Option<usize>, out: &mut dyn Wr
     });
     let rows: Vec<String> = rows.collect::<io::Result<_>>()?;
     let lighter = lighter.map_or_else(|| "null".to_owned(), |at| at.to_string());
-    writeln!(out, "],\"lighter_pair\":{lighter},\"allocation\":[{}]}}", rows.join(","))
+    writeln!(
+        out,
+        "],\"lighter_pair\":{lighter},\"allocation\":[{}]}}",
+        rows.join(",")
+    )
 }
 
 /// The page.
@@ -127,21 +146,45 @@ pub(super) fn text(
         number(score.edges),
         advice.tried
     )?;
-    for line in allocation(on.network(), on.numbers()).iter().flat_map(|row| used(row, on.numbers().len())) {
+    for line in allocation(on.network(), on.numbers())
+        .iter()
+        .flat_map(|row| used(row, on.numbers().len()))
+    {
         writeln!(out, "{line}")?;
     }
-    let words: Vec<&str> = on.network().levels().iter().map(|level| level.word.as_str()).collect();
+    let words: Vec<&str> = on
+        .network()
+        .levels()
+        .iter()
+        .map(|level| level.word.as_str())
+        .collect();
     let heads: String = words.iter().map(|word| format!("{word:>12}")).collect();
-    writeln!(out, " #{:>12}{heads}{:>12}{:>12}  words", "in all", "node", "worst node")?;
+    writeln!(
+        out,
+        " #{:>12}{heads}{:>12}{:>12}  words",
+        "in all", "node", "worst node"
+    )?;
     for (at, said) in (1..).zip(said) {
         let Some(above) = &said.answer.score.above else {
             continue;
         };
         let node = &said.answer.score.levels[0];
-        let levels: String = above.levels.iter().map(|level| format!("{:>12}", number(level.leave))).collect();
-        let mark = if said.asked { "what you asked for: " } else { "" };
+        let levels: String = above
+            .levels
+            .iter()
+            .map(|level| format!("{:>12}", number(level.leave)))
+            .collect();
+        let mark = if said.asked {
+            "what you asked for: "
+        } else {
+            ""
+        };
         let words = said.words.join(" ");
-        let words = if words.is_empty() { "(no map, rank or bind words)" } else { &words };
+        let words = if words.is_empty() {
+            "(no map, rank or bind words)"
+        } else {
+            &words
+        };
         writeln!(
             out,
             "{at:>2}{:>12}{levels}{:>12}{:>12}  {mark}{words}",
@@ -151,7 +194,11 @@ pub(super) fn text(
         )?;
     }
     hints(advice, said, out)?;
-    if said.iter().any(|said| said.words.last().is_some_and(|word| *word == format!("file:{UNWRITTEN}"))) {
+    if said.iter().any(|said| {
+        said.words
+            .last()
+            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
+    }) {
         writeln!(
             out,
             "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
@@ -165,7 +212,14 @@ pub(super) fn text(
 
 /// What other answers trade.
 fn hints(advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
-    let sum = |said: &Said<'_>| said.answer.score.above.as_ref().map(Above::sum).unwrap_or_default();
+    let sum = |said: &Said<'_>| {
+        said.answer
+            .score
+            .above
+            .as_ref()
+            .map(Above::sum)
+            .unwrap_or_default()
+    };
     let node = |said: &Said<'_>| said.answer.score.levels[0].leave;
     let number = |weight: Weight| thousands(&weight.to_string());
     let (first, least) = (&said[0], said.iter().min_by_key(|said| sum(said)));
@@ -177,7 +231,14 @@ fn hints(advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<(
             number(node(least).minus(node(first)))
         )?;
     }
-    let pair = |said: &Said<'_>| said.answer.score.above.as_ref().and_then(|above| above.levels.first()).map(|level| level.pair);
+    let pair = |said: &Said<'_>| {
+        said.answer
+            .score
+            .above
+            .as_ref()
+            .and_then(|above| above.levels.first())
+            .map(|level| level.pair)
+    };
     if let Some(at) = advice.lighter_pair
         && let (Some(own), Some(light)) = (pair(first), pair(&said[at - 1]))
     {
@@ -219,9 +280,22 @@ fn used(row: &Used, nodes: usize) -> Vec<String> {
     }
     let mut lines = vec![line];
     if !row.lonely.is_empty() {
-        let names: Vec<String> = row.lonely.iter().take(LISTED).map(|name| one_line(name)).collect();
-        let more = if row.lonely.len() > LISTED { " …" } else { "" };
-        lines.push(format!("nearly alone in their {}: {}{more}", row.level, names.join(", ")));
+        let names: Vec<String> = row
+            .lonely
+            .iter()
+            .take(LISTED)
+            .map(|name| one_line(name))
+            .collect();
+        let more = if row.lonely.len() > LISTED {
+            " …"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "nearly alone in their {}: {}{more}",
+            row.level,
+            names.join(", ")
+        ));
     }
     lines
 }

@@ -3,12 +3,12 @@
 use crate::command::map::place;
 use crate::command::score::asked::told;
 use crate::report::Refused;
+use std::sync::Arc;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::words::{CommandLine, OptionWords};
-use std::sync::Arc;
 use stowplan_score::advise::on_network::Nodes;
 use stowplan_score::advise::{Policy, Reorder};
 use stowplan_score::network::OnNetwork;
@@ -63,7 +63,10 @@ pub(super) fn policies(
         },
         words: job.own.iter().flat_map(written_out).collect(),
         placing: job.words_of(|meaning| {
-            matches!(meaning, Meaning::MapBy | Meaning::BindTo | Meaning::NodeOrder) || is_old_map(meaning)
+            matches!(
+                meaning,
+                Meaning::MapBy | Meaning::BindTo | Meaning::NodeOrder
+            ) || is_old_map(meaning)
         }),
     }];
     let sizes: Vec<_> = tried[0]
@@ -74,9 +77,14 @@ pub(super) fn policies(
         .map(|app| app.procs())
         .collect();
     // Where the network has another order of nodes, the same is also tried in that order.
-    let turned = on.as_ref().is_some_and(|on| !on.is_in_order()) && job.value(Meaning::NodeOrder).is_none();
+    let turned =
+        on.as_ref().is_some_and(|on| !on.is_in_order()) && job.value(Meaning::NodeOrder).is_none();
     let orders = [Some(Nodes::Asked), turned.then_some(Nodes::Network)];
-    for (nodes, map) in orders.into_iter().flatten().flat_map(|nodes| job.maps().into_iter().map(move |map| (nodes, map))) {
+    for (nodes, map) in orders
+        .into_iter()
+        .flatten()
+        .flat_map(|nodes| job.maps().into_iter().map(move |map| (nodes, map)))
+    {
         for rank in std::iter::once(None).chain(RANKS.iter().map(|rank| Some(*rank))) {
             let (mut words, mut placing) = job.words_with(&map, rank);
             if nodes == Nodes::Network {
@@ -84,9 +92,10 @@ pub(super) fn policies(
                 words.splice(0..0, order.clone());
                 placing.splice(0..0, order);
             }
-            let Ok(args) = map_args(&job.line_with(&words)) else {
+            let Ok(mut args) = map_args(&job.line_with(&words)) else {
                 continue;
             };
+            args.job.network_read = on.as_ref().map(|on| on.shared());
             let Ok(placement) = place(args, files) else {
                 continue;
             };
@@ -152,7 +161,11 @@ const fn is_old_map(meaning: Meaning) -> bool {
 fn is_replaced(meaning: Meaning) -> bool {
     matches!(
         meaning,
-        Meaning::MapBy | Meaning::RankBy | Meaning::BindTo | Meaning::RankOrder | Meaning::NodeOrder
+        Meaning::MapBy
+            | Meaning::RankBy
+            | Meaning::BindTo
+            | Meaning::RankOrder
+            | Meaning::NodeOrder
     ) || is_old_map(meaning)
         || matches!(meaning, Meaning::Old(Old::BindToCore | Old::BindToPackage))
 }

@@ -26,7 +26,9 @@ pub fn level(level: &LevelFigures) -> io::Result<String> {
 /// What is said of the network as a whole.
 #[must_use]
 pub fn network(above: &Above, distances: Option<&[u32]>, edges: Weight) -> String {
-    let j = distances.map_or_else(String::new, |distances| format!(",\"J\":{}", above.j(distances, edges)));
+    let j = distances.map_or_else(String::new, |distances| {
+        format!(",\"J\":{}", above.j(distances, edges))
+    });
     format!(
         "{{\"kind\":\"{}\",\"hops\":{},\"far\":{},\"apart\":{}{j}}}",
         above.kind.word(),

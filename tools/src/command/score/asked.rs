@@ -73,7 +73,10 @@ impl Asked {
                 None => (word.as_str(), None),
             };
             let bare = name.strip_prefix("--").unwrap_or(name);
-            if !["pattern", "format"].contains(&bare) && !others.contains(&bare) && !NETWORK.contains(&bare) {
+            if !["pattern", "format"].contains(&bare)
+                && !others.contains(&bare)
+                && !NETWORK.contains(&bare)
+            {
                 return Err(asked.unknown(name, others));
             }
             let Some(value) = inline.or_else(|| own.next().cloned()) else {
@@ -126,15 +129,21 @@ impl Asked {
         let Some(job) = &mut self.job else {
             return Ok(());
         };
-        let own = self.others.extract_if(.., |(name, _)| NETWORK.contains(&name.as_str()));
+        let own = self
+            .others
+            .extract_if(.., |(name, _)| NETWORK.contains(&name.as_str()));
         let mut words: Vec<String> = Vec::new();
         for (name, value) in own {
             let dashed = format!("--{name}");
             let inline = format!("{dashed}=");
-            let twice = args[end..].iter().any(|word| *word == dashed || word.starts_with(&inline));
+            let twice = args[end..]
+                .iter()
+                .any(|word| *word == dashed || word.starts_with(&inline));
             if twice {
                 let command = self.command;
-                let sentence = format!("{command} {dashed}: it stands before -- and among the words of the job");
+                let sentence = format!(
+                    "{command} {dashed}: it stands before -- and among the words of the job"
+                );
                 return Err(told("bad-option", sentence));
             }
             words.extend([dashed, value]);

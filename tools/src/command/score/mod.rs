@@ -27,8 +27,8 @@ use stowplan_job::args::{JobArgs, map_args};
 use stowplan_job::network::of_nodes;
 use stowplan_score::advise::{Policy, best_known};
 use stowplan_score::level::Level;
-use stowplan_score::pattern::Part;
 use stowplan_score::network::OnNetwork;
+use stowplan_score::pattern::Part;
 use stowplan_score::score::{Score, score_on};
 
 const FORMATS: &[(&str, Format)] = &[
@@ -187,14 +187,22 @@ fn json(
         )?;
         match &found.above {
             Some(above) if level.level == Level::Node => {
-                write!(out, ",\"worst_of\":{}}}", serde_json::to_string(&above.worst_node)?)?;
+                write!(
+                    out,
+                    ",\"worst_of\":{}}}",
+                    serde_json::to_string(&above.worst_node)?
+                )?;
             }
             Some(_) | None => write!(out, "}}")?,
         }
         comma = ",";
     }
     match &found.above {
-        Some(above) => writeln!(out, "],\"network\":{}}}", above::network(above, distances, found.edges)),
+        Some(above) => writeln!(
+            out,
+            "],\"network\":{}}}",
+            above::network(above, distances, found.edges)
+        ),
         None => writeln!(out, "]}}"),
     }
 }

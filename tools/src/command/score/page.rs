@@ -79,8 +79,16 @@ fn with_network(
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     let levels = above.levels.iter().map(|level| {
         let (most, fewest) = level.nodes;
-        let each = if most == fewest { most.to_string() } else { format!("{fewest} to {most}") };
-        format!("{} {} of {each}", number(&level.objects), several(u64::from(level.objects), &level.level))
+        let each = if most == fewest {
+            most.to_string()
+        } else {
+            format!("{fewest} to {most}")
+        };
+        format!(
+            "{} {} of {each}",
+            number(&level.objects),
+            several(u64::from(level.objects), &level.level)
+        )
     });
     let levels: Vec<String> = levels.collect();
     writeln!(
@@ -95,13 +103,27 @@ fn with_network(
         number(&found.edges),
     )?;
     if let Some(on) = on {
-        writeln!(out, "network  {} · {}", on.network().kind().word(), one_line(on.network().source()))?;
+        writeln!(
+            out,
+            "network  {} · {}",
+            on.network().kind().word(),
+            one_line(on.network().source())
+        )?;
     }
     let head = known.map_or("", |_| "best known");
-    writeln!(out, "{:<10}{:>16}{:>9}    {:<26}{:<32}{head}", "leave", unit, "share", "worst one", "busiest pair")?;
+    writeln!(
+        out,
+        "{:<10}{:>16}{:>9}    {:<26}{:<32}{head}",
+        "leave", unit, "share", "worst one", "busiest pair"
+    )?;
     let start = |word: &str, leave: Weight| {
         let share = leave.per_mille(found.edges);
-        format!("{word:<10}{:>16}{:>7}.{} %", number(&leave), share / 10, share % 10)
+        format!(
+            "{word:<10}{:>16}{:>7}.{} %",
+            number(&leave),
+            share / 10,
+            share % 10
+        )
     };
     let of = |worst: Weight, name: Option<&String>| match name {
         Some(name) => format!("{} ({})", number(&worst), one_line(name)),
@@ -109,18 +131,41 @@ fn with_network(
     };
     for level in &above.levels {
         let pair = level.pair_of.as_ref().filter(|_| above.kind != Kind::Tree);
-        let pair = pair.map_or_else(String::new, |(from, to)| format!("{} ({} > {})", number(&level.pair), one_line(from), one_line(to)));
-        let line = format!("{}    {:<26}{pair}", start(&level.level, level.leave), of(level.worst, level.worst_of.as_ref()));
+        let pair = pair.map_or_else(String::new, |(from, to)| {
+            format!(
+                "{} ({} > {})",
+                number(&level.pair),
+                one_line(from),
+                one_line(to)
+            )
+        });
+        let line = format!(
+            "{}    {:<26}{pair}",
+            start(&level.level, level.leave),
+            of(level.worst, level.worst_of.as_ref())
+        );
         writeln!(out, "{}", line.trim_end())?;
     }
     for level in &found.levels {
         let is_node = level.level == Level::Node;
         let name = above.worst_node.as_ref().filter(|_| is_node);
-        let best = known.filter(|_| is_node).map_or_else(String::new, |known| best(known, level));
-        let line = format!("{}    {:<26}{:<32}{best}", start(level.level.word(), level.leave), of(level.worst, name), "");
+        let best = known
+            .filter(|_| is_node)
+            .map_or_else(String::new, |known| best(known, level));
+        let line = format!(
+            "{}    {:<26}{:<32}{best}",
+            start(level.level.word(), level.leave),
+            of(level.worst, name),
+            ""
+        );
         writeln!(out, "{}", line.trim_end())?;
     }
-    writeln!(out, "hops {}, at most {} an edge", number(&above.hops.hops), above.hops.far)?;
+    writeln!(
+        out,
+        "hops {}, at most {} an edge",
+        number(&above.hops.hops),
+        above.hops.far
+    )?;
     if above.hops.apart > Weight::default() {
         writeln!(
             out,
@@ -189,4 +234,3 @@ pub(super) fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
         .chain(found.levels.iter().map(level))
         .collect()
 }
-

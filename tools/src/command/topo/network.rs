@@ -181,7 +181,9 @@ fn json(network: &Network) -> String {
     let places = (0..nodes).map_while(|node| {
         let spot = network.spot(node)?;
         let at: Vec<String> = spot.at.iter().map(u32::to_string).collect();
-        let name = network.names().name(stowplan_engine::id::Id::from_row(node as usize));
+        let name = network
+            .names()
+            .name(stowplan_engine::id::Id::from_row(node as usize));
         Some(format!(
             "{}:[{},{}]",
             quoted(&name),
