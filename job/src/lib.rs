@@ -54,6 +54,8 @@ pub mod files;
 pub mod line;
 // Where topologies came from.
 pub mod sources;
+// The network that a job names.
+pub mod network;
 // What parameters change in a job.
 mod settle;
 // A job on a machine.

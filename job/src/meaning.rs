@@ -53,6 +53,12 @@ pub enum Meaning {
     Site,
     /// `--rank-order`.
     RankOrder,
+    /// `--network`.
+    Network,
+    /// `--network-levels`.
+    NetworkLevels,
+    /// `--node-order`.
+    NodeOrder,
     /// `--taskmap`.
     Taskmap,
     /// `--lsf-affinity`.

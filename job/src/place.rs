@@ -1,15 +1,17 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
-use crate::args::{Format, JobArgs, MapArgs};
+use crate::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::error::JobError;
 use crate::line;
 use crate::line::place::Launched;
 use crate::machine;
+use crate::network;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::settle::{Settled, settle};
 use crate::sources::Sources;
+use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
@@ -53,7 +55,13 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         .clone()
         .filter(|line| line.launcher != Launcher::Prte)
     {
-        return line::place::place(&asked, &line, outside);
+        let mut placement = line::place::place(&asked, &line, outside)?;
+        let names = &placement.mapped.plan.world().names;
+        if let Some(on) = network::of_nodes(&asked.job, names, outside)? {
+            network::note(&on, &mut placement.mapped);
+            placement.sources.network = Some(Arc::new(on));
+        }
+        return Ok(placement);
     }
     refuse_plans(&asked, outside)?;
     let mut settled = settle(asked, outside)?;
@@ -63,8 +71,22 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
     sources.launched = job.line.clone().map(Launched::by_our_rules);
-    let (resolved, machine) = meet(words, &job, machine, outside)?;
-    let mut mapped = order.give(placed(resolved, machine, job.threads)?, outside)?;
+    let (resolved, mut machine) = meet(words, &job, machine, outside)?;
+    let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
+    let mut mapped = placed(resolved, machine, job.threads)?;
+    let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
+    if let (Some((resolved, other)), Some(own)) = (again, &mut on) {
+        machine = other;
+        machine.order = own.in_order();
+        mapped = placed(resolved, machine, job.threads)?;
+        own.find(&mapped.plan.world().names)
+            .map_err(network::refused)?;
+    }
+    mapped = order.give(mapped, on.as_ref(), outside)?;
+    if let Some(on) = on {
+        network::note(&on, &mut mapped);
+        sources.network = Some(Arc::new(on));
+    }
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -118,7 +140,7 @@ pub fn place_on(
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    order.give(placed(resolved, machine, threads)?, outside)
+    order.give(placed(resolved, machine, threads)?, None, outside)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may

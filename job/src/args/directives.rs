@@ -7,7 +7,6 @@ use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
-use stowplan_engine::text::mapping::MapForm;
 use stowplan_engine::text::said::MapChoice;
 
 impl Reader<'_> {

@@ -18,6 +18,7 @@ pub(crate) mod idiom;
 use crate::line::{self, LineArgs};
 use crate::options::Meaning;
 use reader::Reader;
+use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
@@ -29,6 +30,7 @@ use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_launchers::line::Launcher;
+use stowplan_score::network::Network;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +80,15 @@ pub enum Show {
     Before,
     /// What came through the relay, promoted and inherited.
     After,
+}
+
+/// In which order the nodes of a job are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeOrder {
+    /// As they are mentioned.
+    Given,
+    /// By the network.
+    Network,
 }
 
 /// Which ranks are shown: the ranks that all of these options leave.
@@ -144,6 +155,14 @@ pub struct JobArgs {
     pub our_hosts: Vec<String>,
     /// `--rank-order`.
     pub rank_order: Option<String>,
+    /// `--network`.
+    pub network: Option<String>,
+    /// `--network-levels`.
+    pub network_levels: Option<String>,
+    /// The network, where a caller read it already.
+    pub network_read: Option<Arc<Network>>,
+    /// `--node-order`.
+    pub node_order: NodeOrder,
     /// `--taskmap`.
     pub taskmap: Option<String>,
     /// `--lsf-affinity`.
@@ -186,6 +205,10 @@ impl Default for JobArgs {
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
+            network: None,
+            network_levels: None,
+            network_read: None,
+            node_order: NodeOrder::Given,
             taskmap: None,
             lsf_affinity: None,
             from_env: None,
@@ -259,6 +282,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
+        with_network(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
@@ -327,6 +351,20 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
         ),
         at: None,
         help: vec![help],
+    })
+}
+
+/// `--network-levels` and `--node-order network` are allowed only with `--network`.
+fn with_network(job: &JobArgs) -> Result<(), SpecError> {
+    let option = match (&job.network, &job.network_levels, job.node_order) {
+        (None, Some(_), _) => "--network-levels",
+        (None, None, NodeOrder::Network) => "--node-order",
+        _ => return Ok(()),
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("--network"),
     })
 }
 
@@ -405,6 +443,9 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::EnvHere
                 | Meaning::Site
                 | Meaning::RankOrder
+                | Meaning::Network
+                | Meaning::NetworkLevels
+                | Meaning::NodeOrder
                 | Meaning::LsfAffinity
                 | Meaning::FromEnv
                 | Meaning::Format
@@ -433,5 +474,6 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     }
     reader.check_columns()?;
     with_sessions(&reader.job)?;
+    with_network(&reader.job)?;
     Ok((words, reader.job))
 }

@@ -315,6 +315,9 @@ impl<'a> Reader<'a> {
             | Meaning::EnvHere
             | Meaning::Site
             | Meaning::RankOrder
+            | Meaning::Network
+            | Meaning::NetworkLevels
+            | Meaning::NodeOrder
             | Meaning::Taskmap
             | Meaning::LsfAffinity
             | Meaning::FromEnv

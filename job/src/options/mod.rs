@@ -242,6 +242,27 @@ pub const OPTIONS: &[Row] = &[
         "into this session; may be repeated",
     ),
     row(
+        &["network"],
+        One,
+        "NET",
+        M::Network,
+        "switches and groups above the nodes: a file, 'dragonfly group:4 node:16 n[0-63]', 'names x{group}c*', builtin:NAME HOSTS",
+    ),
+    row(
+        &["network-levels"],
+        One,
+        "WORDS",
+        M::NetworkLevels,
+        "what levels of the network are called, from the lowest up",
+    ),
+    row(
+        &["node-order"],
+        One,
+        "ORDER",
+        M::NodeOrder,
+        "network: take the nodes in the order of the network",
+    ),
+    row(
         &["rank-order"],
         One,
         "ORDER",

@@ -3,11 +3,13 @@
 pub mod advise;
 pub mod batch;
 pub mod check;
+mod coords;
 pub mod diff;
 pub mod exec;
 pub mod explain;
 pub mod export;
 mod here;
+mod levels;
 mod manual;
 pub mod map;
 pub mod pages;

@@ -5,6 +5,7 @@ use crate::progress::Progress;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
+use std::sync::Arc;
 use stowplan_answers::picture;
 use stowplan_answers::select::select;
 use stowplan_engine::error::SpecError;
@@ -17,6 +18,7 @@ use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
 use stowplan_job::error::one_line;
+use stowplan_job::network::of_nodes;
 use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
 use stowplan_job::words::CommandLine;
@@ -40,6 +42,8 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             Meaning::Node,
             Meaning::Ranks,
             Meaning::App,
+            Meaning::Network,
+            Meaning::NetworkLevels,
         ],
     )?;
     let (words, job) = job_args(args)?;
@@ -48,7 +52,8 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    let saved = Saved::read(path, console.files)?;
+    let mut saved = Saved::read(path, console.files)?;
+    saved.on_network(&job, console.files)?;
     write(&saved.told(), &job, console)?;
     for Remark { class, text } in &saved.notes {
         // The worst that can happen to a note is that nobody reads it.
@@ -138,6 +143,16 @@ impl Saved {
             sources: named,
             notes,
         })
+    }
+
+    /// Finds its nodes on the network that the options beside it name.
+    ///
+    /// # Errors
+    /// `bad-network`.
+    pub fn on_network(&mut self, job: &JobArgs, files: &dyn Files) -> Result<(), Refused> {
+        let on = of_nodes(job, &self.plan.world().names, files)?;
+        self.sources.network = on.map(Arc::new);
+        Ok(())
     }
 
     /// The plan and its notes, as formats take them.

@@ -2,6 +2,8 @@
 
 // Everything, for programs.
 mod json;
+// Networks above the node.
+mod network;
 // The tree, folded.
 mod text;
 
@@ -82,7 +84,9 @@ fn answer(args: &[String], files: &dyn Files) -> Result<(String, Vec<String>), R
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.split_first() {
         Some((&"list", [])) => Ok((list()?, Vec::new())),
+        Some((&"list", ["--networks"])) => Ok((network::list(), Vec::new())),
         Some((&"list", [word, ..])) => Err(unknown(word)),
+        Some((&"show", rest)) if network::is_asked(rest) => network::show(rest, files),
         Some((&"show", rest)) => show(rest, files),
         Some((word, _)) => Err(unknown(word)),
         None => Err(Refused {

@@ -11,6 +11,8 @@ mod gpus;
 mod listing;
 // Topologies and their sources.
 mod machines;
+// Objects of a network.
+mod network;
 // The ranks and cpus of the nodes of a shape.
 mod placement;
 // Rows of numbers as runs.
