@@ -18,5 +18,7 @@ pub mod select;
 pub mod diff;
 // Why a rank is where it is.
 pub mod explain;
+// Where OpenMP puts threads.
+pub mod openmp;
 // Plans as pictures.
 pub mod picture;
