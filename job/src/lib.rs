@@ -53,7 +53,9 @@ pub mod line;
 // Where topologies came from.
 pub mod sources;
 // A job on a machine.
+// What a job says about threads.
 pub mod place;
+pub mod thread_words;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

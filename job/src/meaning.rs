@@ -41,6 +41,12 @@ pub enum Meaning {
     Alloc,
     /// `--granted`.
     Granted,
+    /// `-x NAME=VALUE`.
+    Exported,
+    /// `--omp`.
+    Omp,
+    /// `--levels`.
+    Levels,
     /// `--env NAME=VALUE`.
     Env,
     /// `--env-file`.

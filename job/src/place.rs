@@ -9,6 +9,7 @@ use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::sources::Sources;
+use crate::thread_words::thread_words;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
@@ -51,7 +52,10 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         .clone()
         .filter(|line| line.launcher != Launcher::Prte)
     {
-        return line::place::place(&asked, &line, outside);
+        let mut placement = line::place::place(&asked, &line, outside)?;
+        let plan = &mut placement.mapped.plan;
+        plan.set_thread_words(thread_words(&asked.job, plan.apps().len(), outside)?);
+        return Ok(placement);
     }
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
@@ -60,6 +64,10 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     sources.launched = job.line.clone().map(Launched::by_our_rules);
     let (resolved, machine) = meet(words, &job, machine, outside)?;
     let mut mapped = order.give(placed(resolved, machine, job.threads)?, outside)?;
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -89,10 +97,16 @@ pub fn place_on(
     {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
+    let job = asked.job.clone();
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    order.give(placed(resolved, machine, threads)?, outside)
+    let mut mapped = order.give(placed(resolved, machine, threads)?, outside)?;
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
+    Ok(mapped)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may

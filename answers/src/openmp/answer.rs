@@ -36,6 +36,8 @@ pub struct Threads {
     pub(super) number: u32,
     /// What `omp_get_proc_bind` says, or `kmp`.
     pub(super) bind: &'static str,
+    /// Whether the runtime binds threads, be it to one place that is the whole mask.
+    pub(super) bound: bool,
     /// Where the first thread may run before any parallel region.
     pub(super) start: RoaringBitmap,
     /// The list of places, in its order; empty: nothing is bound to places.
@@ -71,6 +73,11 @@ impl Threads {
     pub fn bind(&self) -> &'static str {
         self.bind
     }
+    /// Whether the runtime binds threads, be it to one place that is the whole mask.
+    #[must_use]
+    pub fn is_bound(&self) -> bool {
+        self.bound
+    }
     /// Where the first thread may run before any parallel region.
     #[must_use]
     pub fn start(&self) -> &RoaringBitmap {
@@ -90,6 +97,14 @@ impl Threads {
     #[must_use]
     pub fn sets(&self) -> &[RoaringBitmap] {
         &self.sets
+    }
+    /// The cpus on which any thread may run.
+    #[must_use]
+    pub fn sets_used(&self) -> RoaringBitmap {
+        let rows: std::collections::BTreeSet<usize> =
+            self.threads.iter().map(|own| own.cpus).collect();
+        rows.iter()
+            .fold(RoaringBitmap::new(), |all, &row| all | &self.sets[row])
     }
     /// The cpus on which a thread may run.
     #[must_use]

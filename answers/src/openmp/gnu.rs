@@ -42,6 +42,30 @@ pub(super) fn bind_entries(variables: &Variables) -> usize {
     }
 }
 
+/// What decides about places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Winner {
+    /// `OMP_PROC_BIND=false`.
+    False,
+    /// A valid `OMP_PLACES`.
+    Places,
+    /// Neither of these.
+    Other,
+}
+
+/// What decides about places.
+pub(super) fn winner(machine: &Machine, mask: &RoaringBitmap, variables: &Variables) -> Winner {
+    if proc_bind(variables) == Some(ProcBind::False) {
+        return Winner::False;
+    }
+    let value = variables.get("OMP_PLACES");
+    let places = value.map(|value| gnu_places::places(value, machine, mask));
+    match places {
+        Some(Ok(Some(_))) => Winner::Places,
+        Some(Ok(None) | Err(_)) | None => Winner::Other,
+    }
+}
+
 /// Whether `OMP_PROC_BIND` is valid.
 pub(super) fn takes_proc_bind(variables: &Variables) -> bool {
     proc_bind(variables).is_some()

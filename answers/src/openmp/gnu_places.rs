@@ -30,6 +30,16 @@ pub(super) fn places(
     Ok(Some(places))
 }
 
+/// Whether a value is a word, with a count or none, or a list.
+pub(super) fn is_understood(value: &str) -> bool {
+    let mut scan = Scan::new(value);
+    scan.blanks();
+    match WORDS.iter().any(|word| scan.word(word)) {
+        true => count(scan).is_some(),
+        false => numbers(value).is_some(),
+    }
+}
+
 /// What stands behind a word: nothing, or `(N)`; `None`: something else.
 fn count(mut scan: Scan<'_>) -> Option<i64> {
     if scan.blanks().is_done() {
@@ -128,6 +138,31 @@ fn list(value: &str, mask: &RoaringBitmap) -> Result<Option<Vec<RoaringBitmap>>,
         cut.filter(|place| !place.is_empty()).collect::<Vec<_>>()
     };
     Ok(read.map(within).filter(|places| !places.is_empty()))
+}
+
+/// All numbers of a list, also those that are taken out of it again; `None`: it is no list.
+pub(super) fn numbers(value: &str) -> Option<RoaringBitmap> {
+    let mut list = List {
+        scan: Scan::new(value),
+        end: 1 << 20,
+        listed: 0,
+    };
+    let mut all = RoaringBitmap::new();
+    loop {
+        let without = list.scan.blanks().take(b'!');
+        let place = list.place()?;
+        let (count, stride) = list.repeats(65_535)?;
+        let mut places = Vec::new();
+        let count = if without { 1 } else { count.unwrap_or(1) };
+        list.copies(place, count, stride, &mut places)?;
+        places.iter().for_each(|place| all |= place);
+        if list.scan.blanks().is_done() {
+            return Some(all);
+        }
+        if !list.scan.take(b',') {
+            return None;
+        }
+    }
 }
 
 impl List<'_> {

@@ -1,6 +1,7 @@
 //! `KMP_AFFINITY`: modifiers, a type, two numbers; and lists of cpus as LLVM reads them.
 
 use super::scan::Scan;
+use roaring::RoaringBitmap;
 
 /// The type of `KMP_AFFINITY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -252,4 +253,20 @@ pub(super) fn list(value: &str) -> Option<Vec<Entry>> {
     let mut scan = Scan::new(value);
     let list = entries(&mut scan)?;
     scan.blanks().is_done().then_some(list)
+}
+
+/// The numbers of a list.
+pub(super) fn numbers(entries: &[Entry]) -> RoaringBitmap {
+    let mut all = RoaringBitmap::new();
+    for entry in entries {
+        match entry {
+            Entry::Range(first, last, stride) => {
+                let count = (last - first) / stride;
+                let cpus = (0..=count).map(|at| first + at * stride);
+                all.extend(cpus.filter_map(|cpu| u32::try_from(cpu).ok()));
+            }
+            Entry::Set(cpus) => all.extend(cpus.iter().filter_map(|&cpu| u32::try_from(cpu).ok())),
+        }
+    }
+    all
 }

@@ -71,9 +71,29 @@ pub(super) fn bind_entries(variables: &Variables) -> usize {
     }
 }
 
-/// Whether the runtime takes `OMP_PROC_BIND`.
+/// Whether `OMP_PROC_BIND` is no word at all to the runtime.
+pub(super) fn is_bad(variables: &Variables) -> bool {
+    proc_bind(variables) == ProcBind::Bad
+}
+
+/// Whether `OMP_PROC_BIND` is one word of its own, or a list of words, and nothing else.
 pub(super) fn takes_proc_bind(variables: &Variables) -> bool {
-    proc_bind(variables) != ProcBind::Bad
+    let value = variables.get("OMP_PROC_BIND").unwrap_or_default();
+    let value = value.trim().to_ascii_lowercase();
+    let known = |word: &str| BINDS.iter().any(|(own, _)| *own == word.trim());
+    ["true", "false", "disabled"].contains(&value.as_str()) || value.split(',').all(known)
+}
+
+/// Whether `OMP_PROC_BIND` is false and wins over `OMP_PLACES`.
+pub(super) fn bind_wins(variables: &Variables, runtime: Runtime) -> bool {
+    let off = matches!(proc_bind(variables), ProcBind::False | ProcBind::Disabled);
+    off && !places_win(variables, runtime)
+}
+
+/// Whether `OMP_PLACES`, if it is set, binds threads; no other variable is looked at first.
+pub(super) fn binds_by_places(variables: &Variables, runtime: Runtime) -> bool {
+    let bad = is_bad(variables) && runtime.since_llvm(18);
+    !bad && !bind_wins(variables, runtime)
 }
 
 /// What decides, and over which cpus.

@@ -58,6 +58,18 @@ pub(super) fn places(value: &str, seen: Seen<'_>) -> Result<Given, Refused> {
     }
 }
 
+/// Whether a value is a word, with a count or none, or a list.
+pub(super) fn is_understood(value: &str) -> bool {
+    let mut scan = Scan::new(value);
+    if WORDS.iter().any(|word| scan.word(word)) {
+        let counted = count(scan).is_some() && value.trim_end().ends_with(')');
+        return scan.blanks().is_done() || counted;
+    }
+    let mut own = value.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let digit = own.any(|byte| byte.is_ascii_digit());
+    digit && super::gnu_places::numbers(value).is_some()
+}
+
 fn by_word(layer: Layer, count: Option<usize>, seen: Seen<'_>) -> Given {
     let mut objects = seen.layers.objects(layer);
     objects.truncate(count.unwrap_or(usize::MAX));

@@ -34,6 +34,17 @@ pub mod answer;
 // A process to its threads.
 mod process;
 
+// What a runtime does with each variable.
+pub mod status;
+// The processes of a plan whose threads have the same answer.
+pub mod classes;
+// The threads of a plan's processes.
+pub mod job;
+// Notes on the threads of a process.
+pub mod notes;
+// Notes on the threads of a job.
+pub mod job_notes;
+
 pub use answer::{Thread, Threads};
 pub use machine::Machine;
 pub use process::{Process, threads};

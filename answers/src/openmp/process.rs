@@ -104,7 +104,7 @@ struct Seating<'a> {
 impl Seating<'_> {
     fn seat(&self, binding: Binding) -> Result<Threads, Refused> {
         match binding {
-            Binding::Unbound { cpus, word } => Ok(self.unbound(cpus, word)),
+            Binding::Unbound { cpus, word } => Ok(self.together(cpus, word)),
             Binding::Balanced(fineness) => {
                 if self.sizes.inner.is_some() {
                     let why = "two levels of it were not measured";
@@ -112,7 +112,7 @@ impl Seating<'_> {
                 }
                 let threads = usize_of(self.sizes.outer);
                 let Some(layers) = self.layers.as_ref().filter(|_| threads > 1) else {
-                    return Ok(self.unbound(self.mask.clone(), "kmp"));
+                    return Ok(self.together(self.mask.clone(), "kmp"));
                 };
                 let sets = balanced(layers, fineness, threads)?;
                 self.each(sets)
@@ -132,6 +132,14 @@ impl Seating<'_> {
         })
     }
 
+    /// Threads that nothing binds.
+    fn together(&self, cpus: RoaringBitmap, word: &'static str) -> Threads {
+        let mut threads = self.unbound(cpus, word);
+        threads.bound = false;
+        threads
+    }
+
+    /// Threads that all have the same cpus.
     fn unbound(&self, cpus: RoaringBitmap, word: &'static str) -> Threads {
         let own = self.numbers().map(|(outer, inner)| Thread {
             outer,
@@ -154,6 +162,7 @@ impl Seating<'_> {
             runtime: self.runtime,
             number: self.sizes.outer,
             bind,
+            bound: true,
             start: self.process.mask.clone(),
             places,
             sets,

@@ -2,39 +2,8 @@
 
 use super::refused::Refused;
 use super::runtime::{Family, Runtime};
-
-/// The variables whose rules are known.
-const MODELLED: &[&str] = &[
-    "OMP_NUM_THREADS",
-    "OMP_PLACES",
-    "OMP_PROC_BIND",
-    "OMP_THREAD_LIMIT",
-    "OMP_MAX_ACTIVE_LEVELS",
-    "OMP_NESTED",
-    "GOMP_CPU_AFFINITY",
-    "KMP_AFFINITY",
-    "KMP_HW_SUBSET",
-];
-
-/// Variables of LLVM and Intel that change the answer in ways that were not measured.
-const NOT_MEASURED: &[&str] = &[
-    "KMP_PLACE_THREADS",
-    "KMP_ALL_THREADS",
-    "KMP_DEVICE_THREAD_LIMIT",
-    "KMP_TOPOLOGY_METHOD",
-];
-
-/// Whether a variable has a say in where threads go, or in whether we know it.
-///
-/// ```
-/// use stowplan_answers::openmp::variables::counts;
-/// assert!(counts("OMP_PLACES") && counts("OMP_NUM_THREADS_ALL") && !counts("OMP_STACKSIZE"));
-/// ```
-#[must_use]
-pub fn counts(name: &str) -> bool {
-    let of_all = name.starts_with("OMP_") && name.ends_with("_ALL");
-    MODELLED.contains(&name) || NOT_MEASURED.contains(&name) || name == "OMP_DYNAMIC" || of_all
-}
+pub use stowplan_job::thread_words::counts;
+use stowplan_job::thread_words::{MODELLED, NOT_MEASURED};
 
 /// The variables of a process that count, in the order in which they stand in its environment.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

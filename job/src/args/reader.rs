@@ -269,6 +269,9 @@ impl<'a> Reader<'a> {
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
+            Meaning::Exported | Meaning::Omp | Meaning::Levels => {
+                self.thread_words(row.meaning, given, value, seen)
+            }
             Meaning::Display => self.display(given, value),
             Meaning::Topo
             | Meaning::Devices
@@ -434,6 +437,9 @@ impl<'a> Reader<'a> {
             | Meaning::GpusPerRank
             | Meaning::Display
             | Meaning::Rtos
+            | Meaning::Exported
+            | Meaning::Omp
+            | Meaning::Levels
             | Meaning::Ignored => {}
         }
         Ok(())
@@ -493,6 +499,9 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::LsfAffinity
         | Meaning::Alloc
         | Meaning::Granted
+        | Meaning::Exported
+        | Meaning::Omp
+        | Meaning::Levels
         | Meaning::Env
         | Meaning::Site
         | Meaning::Rtos

@@ -209,7 +209,10 @@ fn from_file(path: &str, outside: &dyn Outside, hosts: &mut Vec<OurHost>) -> Res
 }
 
 /// The variables that the launcher would see: those of this process if they were asked for, then files, then words.
-fn variables(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<(String, String)>, JobError> {
+pub(crate) fn variables(
+    job: &JobArgs,
+    outside: &dyn Outside,
+) -> Result<Vec<(String, String)>, JobError> {
     let mut all = Vec::new();
     if job.env_here {
         all.extend(outside.variables());

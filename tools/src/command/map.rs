@@ -8,6 +8,7 @@ use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
+use stowplan_answers::openmp::job_notes;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::bytes::{Remark, Remarks};
@@ -46,7 +47,16 @@ fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
 /// # Errors
 /// As [`answer`], without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
-    Ok(stowplan_job::place::place(asked, &Surroundings { files })?)
+    let placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+    Ok(with_threads(placement)?)
+}
+
+/// Adds the notes on threads, if the job says something about them.
+fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
+    let notes = job_notes::notes(&placement.mapped.plan);
+    let notes = notes.map_err(|(class, sentence)| JobError::Told { class, sentence })?;
+    placement.mapped.notes.extend(notes);
+    Ok(placement)
 }
 
 /// Places a job whose hosts may have been found in the environment.
@@ -60,7 +70,7 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
 fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
-    Ok(placement)
+    with_threads(placement)
 }
 
 /// Shows a plan, then its notes.

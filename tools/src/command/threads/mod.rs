@@ -9,31 +9,33 @@ use crate::Console;
 use crate::report::Refused;
 use asked::Asked;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::{Machine, Process, Runtime, Threads, threads};
+use stowplan_answers::openmp::job::Answer;
+use stowplan_answers::openmp::notes::{Scope, found, remedy};
+use stowplan_answers::openmp::{Machine, Process, Runtime, threads};
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::Topologies;
+use stowplan_job::error::one_line;
 use written::{Told, Whose, written};
 
 /// Runs the subcommand with the arguments after `threads`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     let answered = answer(args, console);
-    match answered {
-        Ok(text) => match console
-            .out
-            .write_all(text.as_bytes())
-            .and_then(|()| console.out.flush())
-        {
-            Ok(()) => 0,
-            Err(error) => {
-                let to = "standard output".to_owned();
-                Refused::Output { to, error }.print(console.err)
-            }
-        },
-        Err(refused) => refused.print(console.err),
+    let (text, notes) = match answered {
+        Ok(answer) => answer,
+        Err(refused) => return refused.print(console.err),
+    };
+    let written = console.out.write_all(text.as_bytes());
+    if let Err(error) = written.and_then(|()| console.out.flush()) {
+        let to = "standard output".to_owned();
+        return Refused::Output { to, error }.print(console.err);
     }
+    // The worst that can happen to a note is that nobody reads it.
+    let _ = console.err.write_all(notes.as_bytes());
+    0
 }
 
-fn answer(args: &[String], console: &mut Console<'_>) -> Result<String, Refused> {
+/// The answer, and the notes.
+fn answer(args: &[String], console: &mut Console<'_>) -> Result<(String, String), Refused> {
     let asked = Asked::read(args, console.files)?;
     let machine = machine(&asked.topology, console)?;
     let allowed = asked
@@ -55,25 +57,48 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<String, Refused>
             sentence: refused.to_string(),
         })
     };
-    if let Some(runtime) = asked.runtime {
-        let own = of(runtime)?;
-        let told = [told(&own)];
-        return Ok(written(&told, asked.form, Whose::Known));
-    }
-    let (gnu, llvm) = (of(Runtime::GNU)?, of(Runtime::LLVM)?);
-    let told = match gnu.differs(&llvm) {
-        true => vec![told(&gnu), told(&llvm)],
-        false => vec![Told {
-            runtime: "any".to_owned(),
-            threads: &gnu,
-        }],
+    let runtimes = match asked.runtime {
+        Some(runtime) => vec![runtime],
+        None => vec![Runtime::GNU, Runtime::LLVM],
     };
-    Ok(written(&told, asked.form, Whose::Said))
-}
-
-fn told(threads: &Threads) -> Told<'_> {
-    let runtime = threads.runtime().exact();
-    Told { runtime, threads }
+    let mut told = Vec::new();
+    for &runtime in &runtimes {
+        told.push((runtime.exact(), of(runtime)?));
+    }
+    if let [(_, gnu), (_, llvm)] = told.as_slice()
+        && !gnu.differs(llvm)
+    {
+        told.truncate(1);
+        told[0].0 = "any".to_owned();
+    }
+    let whose = match asked.runtime {
+        Some(_) => Whose::Known,
+        None => Whose::Said,
+    };
+    let text = {
+        let each = told.iter().map(|(runtime, threads)| Told {
+            runtime: runtime.clone(),
+            threads,
+        });
+        let each: Vec<Told<'_>> = each.collect();
+        written(&each, asked.form, whose)
+    };
+    let answer = Answer {
+        mask: asked.cpus.clone(),
+        told,
+        refused: Vec::new(),
+    };
+    let mut notes = String::new();
+    for own in found(&process, &answer, &runtimes, Scope::Process) {
+        let help = remedy(&process, own.class, &runtimes);
+        let help = help.map_or_else(String::new, |help| format!("; {help} changes it"));
+        notes.push_str(&format!(
+            "note[{}]: {}\n",
+            own.class,
+            one_line(&format!("{}{help}", own.text))
+        ));
+    }
+    Ok((text, notes))
 }
 
 fn machine(source: &str, console: &Console<'_>) -> Result<Machine, Refused> {
