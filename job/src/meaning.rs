@@ -43,6 +43,12 @@ pub enum Meaning {
     Alloc,
     /// `--granted`.
     Granted,
+    /// `-x NAME=VALUE`.
+    Exported,
+    /// `--omp`.
+    Omp,
+    /// `--levels`.
+    Levels,
     /// `--env NAME=VALUE`.
     Env,
     /// `--env-file`.

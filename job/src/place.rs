@@ -11,6 +11,7 @@ use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::settle::{Settled, settle};
 use crate::sources::Sources;
+use crate::thread_words::thread_words;
 use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
@@ -61,6 +62,8 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             network::note(&on, &mut placement.mapped);
             placement.sources.network = Some(Arc::new(on));
         }
+        let plan = &mut placement.mapped.plan;
+        plan.set_thread_words(thread_words(&asked.job, plan.apps().len(), outside)?);
         return Ok(placement);
     }
     refuse_plans(&asked, outside)?;
@@ -87,6 +90,10 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -137,10 +144,16 @@ pub fn place_on(
     {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
+    let job = asked.job.clone();
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    order.give(placed(resolved, machine, threads)?, None, outside)
+    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
+    Ok(mapped)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may

@@ -130,6 +130,9 @@ impl Reader<'_> {
             | Meaning::GpusPerRank
             | Meaning::Display
             | Meaning::Rtos
+            | Meaning::Exported
+            | Meaning::Omp
+            | Meaning::Levels
             | Meaning::Ignored => {}
         }
         Ok(())
@@ -247,6 +250,9 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Alloc
         | Meaning::Granted
         | Meaning::Env
+        | Meaning::Exported
+        | Meaning::Omp
+        | Meaning::Levels
         | Meaning::Site
         | Meaning::Rtos
         | Meaning::Ignored => false,

@@ -2,6 +2,8 @@
 
 // Words about GPUs.
 mod gpus;
+// Words about threads.
+mod threads;
 // The options, one after another.
 mod reader;
 // Directives of an app.
@@ -141,6 +143,12 @@ pub struct JobArgs {
     pub alloc: Option<String>,
     /// `--granted`.
     pub granted: Option<String>,
+    /// `-x`, with the app on which it stands, in order.
+    pub exported: Vec<(u32, String)>,
+    /// `--omp`.
+    pub omp: Option<String>,
+    /// `--levels`.
+    pub levels: Option<u32>,
     /// `--env`, in order.
     pub env: Vec<(String, String)>,
     /// `--env-file`, in order.
@@ -198,6 +206,9 @@ impl Default for JobArgs {
             targets: Vec::new(),
             alloc: None,
             granted: None,
+            exported: Vec::new(),
+            omp: None,
+            levels: None,
             env: Vec::new(),
             env_files: Vec::new(),
             env_here: false,
@@ -427,6 +438,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Here
                 | Meaning::Gpus
                 | Meaning::GpusPerRank
+                | Meaning::Exported
                 | Meaning::Taskmap => false,
                 Meaning::Topo
                 | Meaning::Columns
@@ -438,6 +450,8 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Target
                 | Meaning::Alloc
                 | Meaning::Granted
+                | Meaning::Omp
+                | Meaning::Levels
                 | Meaning::Env
                 | Meaning::EnvFile
                 | Meaning::EnvHere

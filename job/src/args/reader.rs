@@ -299,6 +299,9 @@ impl<'a> Reader<'a> {
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
+            Meaning::Exported | Meaning::Omp | Meaning::Levels => {
+                self.thread_words(row.meaning, given, value, seen)
+            }
             Meaning::Display => self.display(given, value),
             Meaning::Topo
             | Meaning::Devices

@@ -20,6 +20,7 @@ pub mod session;
 pub mod show;
 pub mod spawn;
 pub mod taskmap;
+pub mod threads;
 pub mod topo;
 pub mod words;
 

@@ -1,5 +1,6 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
+use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
 use crate::report::{Refused, print_notes};
@@ -236,8 +237,13 @@ fn write_columns(
     } else {
         GivenGpus::default()
     };
+    let mut list = list.to_vec();
+    let mut rows = thread_rows(plan, &list)?;
+    if rows.as_ref().is_some_and(ThreadRows::says_runtime) && !list.contains(&Column::Runtime) {
+        list.push(Column::Runtime);
+    }
     let wanted = columns::Wanted {
-        columns: list,
+        columns: &list,
         some,
         form: match format {
             Format::Ndjson => columns::Form::Ndjson,
@@ -256,7 +262,7 @@ fn write_columns(
     };
     let mut watch = Progress::new(console.audience, &mut *console.err);
     output::give(path, console.out, |out| {
-        columns::write(plan, &wanted, out, &mut watch)
+        columns::write(plan, &wanted, rows.as_mut(), out, &mut watch)
     })?;
     drop(watch);
     // If the job asked for GPUs, this was already noted when the plan was made.
@@ -264,6 +270,25 @@ fn write_columns(
         print_notes(plan.gpu_note(&gpus).as_slice(), console.err);
     }
     Ok(())
+}
+
+/// The rows of threads, if the columns have threads.
+fn thread_rows<'p>(plan: &'p Plan, list: &[Column]) -> Result<Option<ThreadRows<'p>>, Refused> {
+    let told = |class, sentence| Refused::Told { class, sentence };
+    let has = |column| list.contains(&column);
+    if has(Column::Thread) {
+        let rows = ThreadRows::new(plan);
+        return rows
+            .map(Some)
+            .map_err(|(class, sentence)| told(class, sentence));
+    }
+    if has(Column::Place) || has(Column::Runtime) {
+        let sentence =
+            "--columns: place and runtime are those of a thread, so the column thread is needed"
+                .to_owned();
+        return Err(told("bad-value", sentence));
+    }
+    Ok(None)
 }
 
 /// Checks that the format can show parts: only formats with something for each rank can.

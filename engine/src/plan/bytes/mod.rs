@@ -28,6 +28,8 @@ mod remarks;
 mod passes;
 // What apps claimed of the nodes.
 mod claims;
+// What is said about threads.
+mod thread_words;
 // Tests: what readers refuse.
 #[cfg(test)]
 mod refused_tests;
@@ -87,6 +89,8 @@ impl Plan {
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
         claims::write(&mut writer, &self.apps);
+        let words = &self.table.thread_words;
+        thread_words::write(&mut writer, words, &self.world.topologies, topologies);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -129,9 +133,7 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
-        let topologies = world.topologies.len();
-        let nodes = world.names.len();
-        let remarks = sections(&mut reader, &mut table, &mut places.apps, topologies, nodes)?;
+        let remarks = sections(&mut reader, &mut table, &mut places.apps, &mut world)?;
         Ok((places.assemble(world, table), remarks))
     }
 
@@ -247,16 +249,18 @@ fn sections(
     reader: &mut Reader<'_>,
     table: &mut AppTable,
     placed: &mut [Placed],
-    topologies: usize,
-    nodes: u32,
+    world: &mut World,
 ) -> Result<Remarks, BadPlan> {
+    let (topologies, nodes) = (world.topologies.len(), world.names.len());
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(claims::CLAIMS, "the end, or a section that there is")?;
+        let last = thread_words::THREAD_WORDS;
+        let section = reader.number(last, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
+            thread_words::THREAD_WORDS => thread_words::read(reader, table, world)?,
             claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
