@@ -8,6 +8,7 @@
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
 //!           and, if there are any, number(parameters) { text(key) text(value) }
+//!           [ number(words) { text(word) } ]   where the job is a launcher's own line: all words, ours before the launcher's first
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
@@ -15,6 +16,7 @@ use crate::args::{JobArgs, MapArgs};
 use crate::draft::{Draft, Job};
 use crate::error::JobError;
 use crate::files::GivenFiles;
+use crate::our_words::of_another;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};
@@ -54,12 +56,23 @@ impl Job {
             out.text(text);
         }
         let parameters = &job.parameters;
-        if !parameters.is_empty() {
+        // A line's words stand behind them, so that their count is there too.
+        if !parameters.is_empty() || of_another(job).is_some() {
             out.number(parameters.len() as u64);
             for (key, value) in parameters {
                 out.text(key);
                 out.text(value);
             }
+        }
+        if let Some(line) = of_another(job) {
+            let command = line.command.split(' ').map(str::to_owned);
+            let ours = job.our_hosts.iter().cloned();
+            let words: Vec<String> = ours
+                .chain(command)
+                .chain(line.words.iter().cloned())
+                .collect();
+            out.number(words.len() as u64);
+            words.iter().for_each(|word| out.text(word));
         }
         let payload = out.bytes;
         let Ok(length) = u32::try_from(payload.len()) else {
@@ -135,17 +148,24 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         files.give(name, text);
     }
     if !from.is_done() {
-        for _ in 0..from.count().map_err(wire)? {
+        let counted = from.count().map_err(wire)?;
+        for _ in 0..counted {
             let key = from.text().map_err(wire)?.to_owned();
             let value = from.text().map_err(wire)?.to_owned();
             args.parameters.push((key, value));
         }
-        if args.parameters.is_empty() {
-            return Err(wire(from.fail("no parameters are left out, not counted")));
-        }
     }
     if !from.is_done() {
-        return Err(wire(from.fail("something stands behind the job")));
+        let mut words = Vec::new();
+        for _ in 0..from.count().map_err(wire)? {
+            words.push(from.text().map_err(wire)?.to_owned());
+        }
+        if !from.is_done() {
+            return Err(wire(from.fail("something stands behind the job")));
+        }
+        let mut draft = Draft::from_words(&words)?;
+        draft.give_all(files);
+        return Ok(draft);
     }
     let mut draft = Draft::of_parts(Intake::again(request), args, parent);
     draft.give_all(files);

@@ -37,6 +37,10 @@ pub mod request;
 pub mod error;
 // What the words refer to: files and the like.
 pub mod outside;
+// A job in our own words, with a launcher's word or without.
+pub mod our_words;
+// An allocation as a file.
+mod allocated;
 // Nodes that an option names.
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.

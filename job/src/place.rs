@@ -1,11 +1,13 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
+use crate::allocated::Allocated;
 use crate::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::error::JobError;
 use crate::line;
-use crate::line::place::Launched;
+use crate::line::launched::Launched;
 use crate::machine;
 use crate::network;
+use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
@@ -20,7 +22,6 @@ use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_engine::text::printable::disturbs;
-use stowplan_launchers::line::Launcher;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -50,22 +51,24 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             sentence: format!("--here={system}: no environment is read here"),
         });
     }
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
-        let mut placement = line::place::place(&asked, &line, outside)?;
-        let names = &placement.mapped.plan.world().names;
-        if let Some(on) = network::of_nodes(&asked.job, names, outside)? {
-            network::note(&on, &mut placement.mapped);
-            placement.sources.network = Some(Arc::new(on));
+    if let Some(line) = of_another(&asked.job).cloned() {
+        let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
+        if let Some(on) = on {
+            network::note(&on, &mut mapped);
+            sources.network = Some(Arc::new(on));
         }
-        let plan = &mut placement.mapped.plan;
-        plan.set_thread_words(thread_words(&asked.job, plan.apps().len(), outside)?);
-        return Ok(placement);
+        let apps = mapped.plan.apps().len();
+        let words = thread_words(&asked.job, apps, outside)?;
+        mapped.plan.set_thread_words(words);
+        return Ok(Placement {
+            mapped,
+            sources,
+            displayed: None,
+        });
     }
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     refuse_plans(&asked, outside)?;
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
@@ -136,12 +139,7 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
+    if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
     let job = asked.job.clone();
@@ -156,6 +154,22 @@ pub fn place_on(
     Ok(mapped)
 }
 
+/// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
+///
+/// # Errors
+/// As [`place_on`]; `not-modelled` if the job is in prterun's words.
+pub fn place_line_on(
+    machine: &Machine,
+    asked: &MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Mapped, Launched), JobError> {
+    let line = of_another(&asked.job).ok_or_else(|| JobError::Told {
+        class: "not-modelled",
+        sentence: "the job is no launcher's line".to_owned(),
+    })?;
+    line::place::place_on(machine, &asked.job, line, outside)
+}
+
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may
 /// use.
 ///
@@ -166,6 +180,17 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    if let Some(line) = of_another(&asked.job) {
+        return Err(JobError::Told {
+            class: "not-modelled",
+            sentence: format!(
+                "{}: only jobs in prterun's words are placed among others, again without a node, or by a component",
+                line.command
+            ),
+        });
+    }
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
     let (words, job) = words(settled, outside)?;
@@ -181,6 +206,8 @@ pub fn resolve_on(
 /// # Errors
 /// As [`place`], except for errors that are found on a machine.
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
     words(settled, outside).map(|_| ())

@@ -124,6 +124,7 @@ impl Explained {
                     lines.push(format!("    stowplan map {}", change::shell(words)));
                 }
             }
+            None if self.words.is_empty() => {}
             None => lines.push("  no other map, rank or bind word moves it".to_owned()),
         }
         lines

@@ -9,6 +9,7 @@ use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 
 /// Jobs that are shown at most.
@@ -81,7 +82,8 @@ pub fn explain_refused(
     if !CLASSES.contains(&class) {
         return None;
     }
-    let line = CommandLine::read(words);
+    let words = in_our_words(words)?;
+    let line = CommandLine::read(&words);
     let mut search = Search::new(&line, planning);
     search.all(app_of(error).min(line.apps.len().saturating_sub(1)));
     Some(Answer {

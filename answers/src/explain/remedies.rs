@@ -8,6 +8,7 @@ use stowplan_engine::error::phrases::Counted;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// Lines that are shown at most.
@@ -22,7 +23,10 @@ pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> 
     if !CLASSES.contains(&error.class()) {
         return Vec::new();
     }
-    let line = CommandLine::read(words);
+    let Some(words) = in_our_words(words) else {
+        return Vec::new();
+    };
+    let line = CommandLine::read(&words);
     let app = app_of(error).min(line.apps.len().saturating_sub(1));
     let mut told = Told {
         search: Search::new(&line, planning),

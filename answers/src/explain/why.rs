@@ -239,7 +239,13 @@ impl Seen<'_> {
     fn listed(&self) -> String {
         let table = self.plan.resolved_apps();
         let Some((listing, numbering)) = table.listing[self.at.app] else {
-            return format!("rank {} is in the order of the cpu list", self.rank.0);
+            let policy = self.plan.app(self.at.app).policy();
+            let given = policy.is_some_and(|id| table.policies[id].map == MapBy::Given);
+            let order = match given {
+                true => "the order that its launcher gives",
+                false => "the order of the cpu list",
+            };
+            return format!("rank {} is in {order}", self.rank.0);
         };
         let listing = &table.listings[listing];
         let number = match numbering {

@@ -1,5 +1,7 @@
 //! Turns the command line into a spawn request and the options of the job. Decides nothing and reads nothing.
 
+// What counts for nothing beside a launcher's line.
+mod beside;
 // Words about GPUs.
 mod gpus;
 // Words about threads.
@@ -17,8 +19,9 @@ pub mod foreign;
 // Words of other launchers in the values of our options.
 pub(crate) mod idiom;
 
-use crate::line::{self, LineArgs};
+use crate::line::{self, Cut, LineArgs};
 use crate::options::Meaning;
+use crate::words::CommandLine;
 use reader::Reader;
 use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
@@ -157,6 +160,8 @@ pub struct JobArgs {
     pub env_here: bool,
     /// `--site`.
     pub site: Option<String>,
+    /// The hosts of our own words, as a hostfile, if a line of prterun's family names hosts too.
+    pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
     pub line: Option<LineArgs>,
     /// Our own words before a line of another launcher: the hosts among them are its allocation.
@@ -213,6 +218,7 @@ impl Default for JobArgs {
             env_files: Vec::new(),
             env_here: false,
             site: None,
+            allocation: None,
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
@@ -294,24 +300,37 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
         with_network(&read.job)?;
+        beside::refuse_settings_alone(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
     let mut ours = read_own(cut.ours, outer)?;
-    let line = line::whose(cut, &ours.job)?;
+    let line = whose(cut, &ours.job)?;
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
-        let words: Vec<String> = cut.ours.iter().chain(cut.words).cloned().collect();
+        let mut own = CommandLine::read(cut.ours);
+        let allocation = line::allocation::take(&mut own, cut.words);
+        let mut words = own.to_words();
+        words.extend_from_slice(cut.words);
         ours = read_own(&words, outer)?;
+        ours.job.allocation = allocation;
+        beside::refuse_settings_beside(&line, &ours.job, &words)?;
     } else {
+        beside::refuse_session(&line, &ours.job)?;
         ours.job.our_hosts = cut.ours.to_vec();
     }
     ours.job.line = Some(line);
     Ok(ours)
 }
 
+/// Whose line it is, by our words before it. With a session, `--as` names a namespace.
+pub(crate) fn whose(cut: Cut<'_>, ours: &JobArgs) -> Result<LineArgs, SpecError> {
+    let asked = ours.as_ns.as_deref().filter(|_| ours.session.is_none());
+    line::whose(cut, asked, &ours.env)
+}
+
 /// Reads words of our own.
-fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+pub(crate) fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut renamed);
@@ -333,15 +352,15 @@ fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
 
 /// `--as` and `--target` are allowed only with `--session`.
 fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
-    let option = match (&job.session, &job.as_ns, job.targets.as_slice()) {
-        (None, Some(_), _) => "--as",
-        (None, None, [_, ..]) => "--target",
+    let (option, without) = match (&job.session, &job.as_ns, job.targets.as_slice()) {
+        (None, Some(_), _) => ("--as", "--session, or the line of a launcher behind it"),
+        (None, None, [_, ..]) => ("--target", "--session"),
         _ => return Ok(()),
     };
     Err(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
-        fault: OptionFault::Without("--session"),
+        fault: OptionFault::Without(without),
     })
 }
 

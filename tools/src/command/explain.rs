@@ -245,9 +245,10 @@ fn tell(
             }
         }
         for rank in &chosen.ranks {
-            let Some(why) = explain(plan, Rank(rank), others) else {
+            let Some(mut why) = explain(plan, Rank(rank), others) else {
                 continue;
             };
+            why.why.splice(0..0, rules(told));
             if json {
                 serde_json::to_writer(&mut *out, &why)?;
                 out.write_all(b"\n")?;
@@ -284,6 +285,18 @@ pub(super) fn objects_of(on: &OnNetwork, plan: &Plan, node: NodeId) -> String {
         plan.world().names.name(node),
         objects.join(", ")
     )
+}
+
+/// By whose rules a launcher's line was placed, and what these derived.
+fn rules(told: &Told<'_>) -> Vec<String> {
+    let Some(launched) = &told.sources.launched else {
+        return Vec::new();
+    };
+    let derived = launched.derived.iter();
+    let derived = derived.map(|derived| format!("{}: {}", derived.what, derived.origin));
+    std::iter::once(format!("read as {}", launched.phrase()))
+        .chain(derived)
+        .collect()
 }
 
 /// Why a node has no process.

@@ -7,7 +7,9 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
 use stowplan_job::error::one_line;
+use stowplan_job::line::cut;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 use stowplan_launchers::environment::{Found, Here, System, hosts};
 
@@ -48,9 +50,12 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     // Parameters of the launcher stand in the same environment.
     asked.job.env_here = true;
     let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
-    let mut line = CommandLine::read(args);
+    // The words of a launcher stay as they are: hosts are found for the job that it runs in.
+    let cut = cut(args);
+    let mut line = CommandLine::read(cut.map_or(args, |cut| cut.ours));
+    let all = in_our_words(args).map(|words| CommandLine::read(&words));
     let given = |meaning| {
-        let mut apps = line.apps.iter();
+        let mut apps = all.iter().chain([&line]).flat_map(|line| &line.apps);
         apps.any(|app: &AppWords| app.value(meaning).is_some())
     };
     if given(Meaning::Host) || given(Meaning::Hostfile) {
@@ -95,6 +100,9 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         }
     }
     words.extend(line.to_words());
+    if let Some(cut) = cut {
+        words.extend(cut.command.iter().chain(cut.words).cloned());
+    }
     let mut asked = map_args(&words)?;
     asked.job.env_here = true;
     Ok(Asked {

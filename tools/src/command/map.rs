@@ -17,6 +17,7 @@ use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
@@ -190,5 +191,6 @@ pub(super) fn saved(placement: &Placement) -> Vec<u8> {
     plan.to_bytes_with(&Remarks {
         sources: plan.world().topologies.ids().map(source).collect(),
         notes: remarks(&placement.mapped.notes),
+        reading: placement.sources.launched.as_ref().map(Launched::remark),
     })
 }

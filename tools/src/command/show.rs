@@ -19,6 +19,7 @@ use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
 use stowplan_job::error::one_line;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::network::of_nodes;
 use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
@@ -133,9 +134,15 @@ impl Saved {
         let bytes = files
             .read(path)
             .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;
-        let (plan, Remarks { sources, notes }) =
+        let (plan, remarks) =
             Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
+        let Remarks {
+            sources,
+            notes,
+            reading,
+        } = remarks;
         let mut named = Sources::default();
+        named.launched = reading.and_then(Launched::of_remark);
         for (id, words) in plan.world().topologies.ids().zip(sources) {
             words.into_iter().for_each(|words| named.add(id, &words));
         }

@@ -34,7 +34,7 @@ mod thread_words;
 #[cfg(test)]
 mod refused_tests;
 
-pub use remarks::{Remark, Remarks};
+pub use remarks::{ReadingRemark, Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::placed::row;
@@ -91,6 +91,7 @@ impl Plan {
         claims::write(&mut writer, &self.apps);
         let words = &self.table.thread_words;
         thread_words::write(&mut writer, words, &self.world.topologies, topologies);
+        remarks::write_reading(&mut writer, remarks);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -255,8 +256,7 @@ fn sections(
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let last = thread_words::THREAD_WORDS;
-        let section = reader.number(last, "the end, or a section that there is")?;
+        let section = reader.number(remarks::READING, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
@@ -264,6 +264,7 @@ fn sections(
             claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
+            remarks::READING => remarks.reading = Some(remarks::read_reading(reader)?),
             _ => apps::read_arguments(reader, table)?,
         }
     }

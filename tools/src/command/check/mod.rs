@@ -9,6 +9,7 @@ use crate::report::Refused;
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::MapBy;
 use stowplan_job::error::one_line;
 use stowplan_judge::{Fault, check_job};
 
@@ -125,7 +126,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
     }
     let Some(asked) = asked else {
-        let sentence = format!("{path}: {}, no fault", size(&plan));
+        let sentence = format!("{path}: {}, no fault{}", size(&plan), unjudged(&plan));
         return Ok(Sound::Said(sentence));
     };
     let answer = map::place_from(asked, console.files)?;
@@ -135,6 +136,17 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         "{path}: {}, no fault, and {answers}",
         size(&plan)
     )))
+}
+
+/// The rules that a plan alone does not show: those by which another launcher placed it.
+fn unjudged(plan: &Plan) -> &'static str {
+    let mut policies = plan.resolved_apps().policies.iter();
+    match policies.any(|(_, policy)| policy.map == MapBy::Given) {
+        true => {
+            "; not judged: which nodes, cpus and GPUs its launcher's rules give (check PLAN -- LINE places the line again)"
+        }
+        false => "",
+    }
 }
 
 /// How a plan answers a job that has the same places.

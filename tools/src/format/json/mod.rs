@@ -26,7 +26,7 @@ use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::states::StateId;
 use stowplan_engine::table::topologies::TopologyId;
 use stowplan_job::line::By;
-use stowplan_job::line::place::{Launched, PRTE_VERSION};
+use stowplan_job::line::launched::{Launched, PRTE_VERSION};
 use stowplan_launchers::line::Launcher;
 use threads::ThreadsView;
 

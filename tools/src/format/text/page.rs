@@ -9,8 +9,6 @@ use crate::format::screen::{Colours, Screen, counted, grouped, width};
 use roaring::RoaringBitmap;
 use std::io::{self, Write};
 use stowplan_engine::plan::RankOrder;
-use stowplan_job::line::By;
-use stowplan_launchers::line::Launcher;
 
 /// The most ranks for which each one has a line.
 const RANKS_LISTED: u32 = 32;
@@ -72,22 +70,7 @@ fn read_as(told: &Told<'_>) -> Vec<String> {
     let Some(launched) = &told.sources.launched else {
         return Vec::new();
     };
-    let line = &launched.line;
-    let by = match &line.by {
-        By::Asked => ", by --as".to_owned(),
-        By::Word => String::new(),
-        By::Sign(sign) => format!(", by {sign}"),
-    };
-    let mut lines = vec![format!(
-        "read as  {} ({} {}{by}; --as {}@VERSION for others)",
-        line.command,
-        line.launcher.name(),
-        launched.version,
-        line.launcher.word()
-    )];
-    if line.launcher == Launcher::Prte {
-        lines[0] = format!("read as  {} ({}{by})", line.command, line.launcher.name());
-    }
+    let mut lines = vec![format!("read as  {}", launched.phrase())];
     let derived = launched.derived.iter();
     let derived: Vec<String> = derived
         .map(|derived| format!("{} ({})", derived.what, derived.origin))
