@@ -58,10 +58,14 @@ pub mod files;
 pub mod line;
 // Where topologies came from.
 pub mod sources;
+// The network that a job names.
+pub mod network;
 // What parameters change in a job.
 mod settle;
 // A job on a machine.
+// What a job says about threads.
 pub mod place;
+pub mod thread_words;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

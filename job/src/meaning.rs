@@ -43,6 +43,12 @@ pub enum Meaning {
     Alloc,
     /// `--granted`.
     Granted,
+    /// `-x NAME=VALUE`.
+    Exported,
+    /// `--omp`.
+    Omp,
+    /// `--levels`.
+    Levels,
     /// `--env NAME=VALUE`.
     Env,
     /// `--env-file`.
@@ -53,6 +59,12 @@ pub enum Meaning {
     Site,
     /// `--rank-order`.
     RankOrder,
+    /// `--network`.
+    Network,
+    /// `--network-levels`.
+    NetworkLevels,
+    /// `--node-order`.
+    NodeOrder,
     /// `--taskmap`.
     Taskmap,
     /// `--lsf-affinity`.

@@ -1,23 +1,27 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
 use crate::allocated::Allocated;
-use crate::args::{Format, JobArgs, MapArgs};
+use crate::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::error::JobError;
 use crate::line;
 use crate::line::launched::Launched;
 use crate::machine;
+use crate::network;
 use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::settle::{Settled, settle};
 use crate::sources::Sources;
+use crate::thread_words::thread_words;
+use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -48,7 +52,15 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         });
     }
     if let Some(line) = of_another(&asked.job).cloned() {
-        let (mapped, sources) = line::place::place(&asked, &line, outside)?;
+        let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
+        if let Some(on) = on {
+            network::note(&on, &mut mapped);
+            sources.network = Some(Arc::new(on));
+        }
+        let apps = mapped.plan.apps().len();
+        let words = thread_words(&asked.job, apps, outside)?;
+        mapped.plan.set_thread_words(words);
         return Ok(Placement {
             mapped,
             sources,
@@ -65,8 +77,26 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
     sources.launched = job.line.clone().map(Launched::by_our_rules);
-    let (resolved, machine) = meet(words, &job, machine, outside)?;
-    let mut mapped = order.give(placed(resolved, machine, job.threads)?, outside)?;
+    let (resolved, mut machine) = meet(words, &job, machine, outside)?;
+    let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
+    let mut mapped = placed(resolved, machine, job.threads)?;
+    let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
+    if let (Some((resolved, other)), Some(own)) = (again, &mut on) {
+        machine = other;
+        machine.order = own.in_order();
+        mapped = placed(resolved, machine, job.threads)?;
+        own.find(&mapped.plan.world().names)
+            .map_err(network::refused)?;
+    }
+    mapped = order.give(mapped, on.as_ref(), outside)?;
+    if let Some(on) = on {
+        network::note(&on, &mut mapped);
+        sources.network = Some(Arc::new(on));
+    }
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -112,10 +142,16 @@ pub fn place_on(
     if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
+    let job = asked.job.clone();
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    order.give(placed(resolved, machine, threads)?, outside)
+    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
+    Ok(mapped)
 }
 
 /// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
@@ -283,10 +319,7 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
             class: refusal.class(),
             sentence: refusal.to_string(),
         })?;
-    if let Some(name) = found
-        .names(&state)
-        .find(|name| name.contains(char::is_control))
-    {
+    if let Some(name) = found.names(&state).find(|name| name.contains(disturbs)) {
         return Err(JobError::Told {
             class: "bad-hostlist",
             sentence: format!(

@@ -132,6 +132,18 @@ pub fn check_job(plan: &Plan, answer: &Plan) -> Result<(), Vec<Fault>> {
     verdict(faults)
 }
 
+/// Whether the places and ranks of a plan are those of another plan of the same job on the same nodes: that of the rules.
+///
+/// Cost: as [`check_job`].
+///
+/// # Errors
+/// The first difference, or a few.
+pub fn check_places(plan: &Plan, rules: &Plan) -> Result<(), Vec<Fault>> {
+    let mut faults = Faults::default();
+    same::compare_places(plan, rules, &mut faults);
+    verdict(faults)
+}
+
 fn verdict(faults: Faults) -> Result<(), Vec<Fault>> {
     if faults.list.is_empty() {
         Ok(())

@@ -6,6 +6,7 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::plan;
@@ -13,7 +14,6 @@ use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
 use stowplan_job::place::place_line_on;
-use stowplan_judge::check;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -298,7 +298,10 @@ impl Plan {
                 "the plan was read from a broadcast, which has no topologies and states to judge it by",
             )),
             Form::Whole => {
-                workers::run(|| check(self.inner()))?.map_err(|faults| of_faults(&faults))
+                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+                    Unsound::Faults(faults) => of_faults(&faults),
+                    other => Error::told(other.class(), &other.to_string()),
+                })
             }
         }
     }

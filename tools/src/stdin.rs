@@ -92,6 +92,7 @@ fn is_stdin(option: &OptionWords) -> bool {
             | Meaning::LsfAffinity
             | Meaning::Session
             | Meaning::Here
+            | Meaning::Network
             | Meaning::Old(Old::Rankfile),
         ) => value == STDIN,
         Some(Meaning::Topo) => value == STDIN || value.ends_with("=-"),

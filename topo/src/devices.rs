@@ -270,6 +270,12 @@ fn read_where(text: &str) -> Result<Where, String> {
 }
 
 impl Stated {
+    /// Whether both state the same devices, in whatever words.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        (self.kind, &self.near) == (other.kind, &other.near)
+    }
+
     /// Replaces the devices of a topology.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::listings::Listing;
 use super::origins::Origins;
+use super::thread_words::ThreadWords;
 use crate::count::ProcCount;
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
@@ -110,6 +111,9 @@ pub struct AppTable {
     /// The arguments of the program, for the apps that have any.
     #[serde(skip)]
     arguments: BTreeMap<AppId, Vec<String>>,
+    /// What the job says about the threads of its processes.
+    #[serde(skip)]
+    pub thread_words: ThreadWords,
     /// Where the words came from.
     pub origins: Column<AppId, Option<Origins>>,
     /// Distinct policies.
@@ -190,6 +194,7 @@ impl AppTable {
             device,
             label,
             arguments: _,
+            thread_words: _,
             origins,
             policies: _,
             lists: _,

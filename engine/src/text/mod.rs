@@ -3,6 +3,7 @@
 // A position in a text, numbers and lists.
 pub mod cursor;
 // The words of directives, as tables.
+pub mod printable;
 pub mod words;
 // The texts that hold the words.
 pub(crate) mod texts;

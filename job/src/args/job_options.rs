@@ -1,7 +1,7 @@
 //! Takes the options of the job: the machine, the surroundings of a launcher's line, the answer.
 
 use super::reader::{Once, Reader};
-use super::{FORMATS, Show};
+use super::{FORMATS, NodeOrder, Show};
 use crate::options::Meaning;
 use crate::parameters::{Effect, find, is_machine};
 use stowplan_engine::error::SpecError;
@@ -96,17 +96,15 @@ impl Reader<'_> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
-            Meaning::Alloc => self.job.alloc = some(),
-            Meaning::Granted => self.job.granted = some(),
-            Meaning::Env => match value.split_once('=') {
-                Some((name, value)) if !name.is_empty() => {
-                    self.job.env.push((name.to_owned(), value.to_owned()));
-                }
-                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
-            },
-            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
-            Meaning::EnvHere => self.job.env_here = true,
-            Meaning::Site => self.job.site = some(),
+            Meaning::Alloc
+            | Meaning::Granted
+            | Meaning::Env
+            | Meaning::EnvFile
+            | Meaning::EnvHere
+            | Meaning::Site => return self.before_a_line(meaning, given, value),
+            Meaning::Network | Meaning::NetworkLevels | Meaning::NodeOrder => {
+                return self.network(meaning, given, value);
+            }
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
@@ -119,11 +117,7 @@ impl Reader<'_> {
             Meaning::Format => self.format(given, value)?,
             Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
-            Meaning::ShowAttributes => match value {
-                "" => self.job.show_attributes = Some(Show::After),
-                "before" => self.job.show_attributes = Some(Show::Before),
-                _ => return self.bad_value(given, value, "word of: before"),
-            },
+            Meaning::ShowAttributes => return self.show_attributes(given, value),
             Meaning::Np
             | Meaning::Host
             | Meaning::Hostfile
@@ -136,7 +130,64 @@ impl Reader<'_> {
             | Meaning::GpusPerRank
             | Meaning::Display
             | Meaning::Rtos
+            | Meaning::Exported
+            | Meaning::Omp
+            | Meaning::Levels
             | Meaning::Ignored => {}
+        }
+        Ok(())
+    }
+
+    fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        self.job.show_attributes = match value {
+            "" => Some(Show::After),
+            "before" => Some(Show::Before),
+            _ => return self.bad_value(given, value, "word of: before"),
+        };
+        Ok(())
+    }
+
+    /// Takes what is said of the network.
+    fn network(&mut self, meaning: Meaning, given: &str, value: &str) -> Result<(), SpecError> {
+        let text = Some(value.to_owned());
+        if meaning == Meaning::Network {
+            self.job.network = text;
+        } else if meaning == Meaning::NetworkLevels {
+            self.job.network_levels = text;
+        } else if value == "network" {
+            self.job.node_order = NodeOrder::Network;
+        } else {
+            return self.bad_value(given, value, "word of: network");
+        }
+        Ok(())
+    }
+
+    /// Takes what a launcher's line stands in.
+    fn before_a_line(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+    ) -> Result<(), SpecError> {
+        let job = &mut self.job;
+        let text = value.to_owned();
+        if meaning == Meaning::Env {
+            match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            }
+        } else if meaning == Meaning::EnvFile {
+            job.env_files.push(text);
+        } else if meaning == Meaning::EnvHere {
+            job.env_here = true;
+        } else if meaning == Meaning::Alloc {
+            job.alloc = Some(text);
+        } else if meaning == Meaning::Granted {
+            job.granted = Some(text);
+        } else {
+            job.site = Some(text);
         }
         Ok(())
     }
@@ -146,7 +197,7 @@ impl Reader<'_> {
         match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
             Some(&(_, format)) => self.job.format = Some(format),
             None => {
-                let words = "word of: text map tsv json taskmap pmi raw";
+                let words = "word of: text map tsv ndjson json html svg taskmap pmi raw";
                 return self.bad_value(given, value, words);
             }
         }
@@ -178,6 +229,9 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Node
         | Meaning::Ranks
         | Meaning::RankOrder
+        | Meaning::Network
+        | Meaning::NetworkLevels
+        | Meaning::NodeOrder
         | Meaning::App
         | Meaning::Here => true,
         Meaning::Np
@@ -196,6 +250,9 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Alloc
         | Meaning::Granted
         | Meaning::Env
+        | Meaning::Exported
+        | Meaning::Omp
+        | Meaning::Levels
         | Meaning::Site
         | Meaning::Rtos
         | Meaning::Ignored => false,

@@ -4,6 +4,8 @@
 mod beside;
 // Words about GPUs.
 mod gpus;
+// Words about threads.
+mod threads;
 // The options, one after another.
 mod reader;
 // Directives of an app.
@@ -21,6 +23,7 @@ use crate::line::{self, Cut, LineArgs};
 use crate::options::Meaning;
 use crate::words::CommandLine;
 use reader::Reader;
+use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
@@ -32,6 +35,7 @@ use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_launchers::line::Launcher;
+use stowplan_score::network::Network;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +85,15 @@ pub enum Show {
     Before,
     /// What came through the relay, promoted and inherited.
     After,
+}
+
+/// In which order the nodes of a job are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeOrder {
+    /// As they are mentioned.
+    Given,
+    /// By the network.
+    Network,
 }
 
 /// Which ranks are shown: the ranks that all of these options leave.
@@ -133,6 +146,12 @@ pub struct JobArgs {
     pub alloc: Option<String>,
     /// `--granted`.
     pub granted: Option<String>,
+    /// `-x`, with the app on which it stands, in order.
+    pub exported: Vec<(u32, String)>,
+    /// `--omp`.
+    pub omp: Option<String>,
+    /// `--levels`.
+    pub levels: Option<u32>,
     /// `--env`, in order.
     pub env: Vec<(String, String)>,
     /// `--env-file`, in order.
@@ -149,6 +168,14 @@ pub struct JobArgs {
     pub our_hosts: Vec<String>,
     /// `--rank-order`.
     pub rank_order: Option<String>,
+    /// `--network`.
+    pub network: Option<String>,
+    /// `--network-levels`.
+    pub network_levels: Option<String>,
+    /// The network, where a caller read it already.
+    pub network_read: Option<Arc<Network>>,
+    /// `--node-order`.
+    pub node_order: NodeOrder,
     /// `--taskmap`.
     pub taskmap: Option<String>,
     /// `--lsf-affinity`.
@@ -184,6 +211,9 @@ impl Default for JobArgs {
             targets: Vec::new(),
             alloc: None,
             granted: None,
+            exported: Vec::new(),
+            omp: None,
+            levels: None,
             env: Vec::new(),
             env_files: Vec::new(),
             env_here: false,
@@ -192,6 +222,10 @@ impl Default for JobArgs {
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
+            network: None,
+            network_levels: None,
+            network_read: None,
+            node_order: NodeOrder::Given,
             taskmap: None,
             lsf_affinity: None,
             from_env: None,
@@ -266,6 +300,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
+        with_network(&read.job)?;
         beside::refuse_settings_alone(&read.job)?;
         return Ok(read);
     };
@@ -350,6 +385,20 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
     })
 }
 
+/// `--network-levels` and `--node-order network` are allowed only with `--network`.
+fn with_network(job: &JobArgs) -> Result<(), SpecError> {
+    let option = match (&job.network, &job.network_levels, job.node_order) {
+        (None, Some(_), _) => "--network-levels",
+        (None, None, NodeOrder::Network) => "--node-order",
+        _ => return Ok(()),
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("--network"),
+    })
+}
+
 /// A task map places processes as seq does. No mapping may be named together with it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let text = AtText::Value {
@@ -409,6 +458,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Here
                 | Meaning::Gpus
                 | Meaning::GpusPerRank
+                | Meaning::Exported
                 | Meaning::Taskmap => false,
                 Meaning::Topo
                 | Meaning::Columns
@@ -420,11 +470,16 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Target
                 | Meaning::Alloc
                 | Meaning::Granted
+                | Meaning::Omp
+                | Meaning::Levels
                 | Meaning::Env
                 | Meaning::EnvFile
                 | Meaning::EnvHere
                 | Meaning::Site
                 | Meaning::RankOrder
+                | Meaning::Network
+                | Meaning::NetworkLevels
+                | Meaning::NodeOrder
                 | Meaning::LsfAffinity
                 | Meaning::FromEnv
                 | Meaning::Format
@@ -453,5 +508,6 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     }
     reader.check_columns()?;
     with_sessions(&reader.job)?;
+    with_network(&reader.job)?;
     Ok((words, reader.job))
 }

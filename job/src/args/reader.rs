@@ -299,6 +299,9 @@ impl<'a> Reader<'a> {
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
+            Meaning::Exported | Meaning::Omp | Meaning::Levels => {
+                self.thread_words(row.meaning, given, value, seen)
+            }
             Meaning::Display => self.display(given, value),
             Meaning::Topo
             | Meaning::Devices
@@ -315,6 +318,9 @@ impl<'a> Reader<'a> {
             | Meaning::EnvHere
             | Meaning::Site
             | Meaning::RankOrder
+            | Meaning::Network
+            | Meaning::NetworkLevels
+            | Meaning::NodeOrder
             | Meaning::Taskmap
             | Meaning::LsfAffinity
             | Meaning::FromEnv

@@ -2,6 +2,8 @@
 
 // Whose line it is when the word alone does not say.
 mod sign;
+// GPUs that only the launcher knows.
+mod gpus;
 // Hosts of ours before a line that names hosts itself.
 pub(crate) mod allocation;
 // By whose rules a job was placed, for pages and saved plans.
@@ -77,14 +79,15 @@ const WORDS: &[(&str, Option<Launcher>)] = &[
     ("jsrun", Some(Launcher::Jsrun)),
 ];
 
-/// Words of Flux that start programs, or make an instance in which they start.
-const FLUX: [&str; 6] = [
+/// Words behind `flux` that start processes, or the instance in which they would be started: `flux::lay` says which are placed.
+const FLUX: [&str; 7] = [
     "run",
     "submit",
     "batch",
     "alloc",
     "bulksubmit",
     "multi-prog",
+    "mini",
 ];
 
 /// Launchers that sites have written around others, with our words for what they do.

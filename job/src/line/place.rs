@@ -1,7 +1,7 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
-use super::LineArgs;
 use super::launched::Launched;
+use super::{LineArgs, gpus};
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::machine;
@@ -253,10 +253,13 @@ fn of_names(machine: &Machine, range: &NameRange) -> Vec<(u32, Option<TopologyId
 
 /// What the launcher decided, with the topology of each node.
 fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
-    let nodes = nodes(&laid, machine)?;
+    let mut nodes = nodes(&laid, machine)?;
+    let (mut topologies, mut cpusets) = (machine.topologies.clone(), machine.cpusets.clone());
+    gpus::add(&laid, &mut nodes, &mut topologies, &mut cpusets)
+        .map_err(|error| told("bad-topology", error.to_string()))?;
     let mut made = Made {
         laid: &laid,
-        machine,
+        topologies: &topologies,
         rows: HashMap::new(),
         patterns: Vec::new(),
     };
@@ -269,8 +272,8 @@ fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
     Ok(GivenJob {
         names: laid.names,
         nodes,
-        topologies: machine.topologies.clone(),
-        cpusets: machine.cpusets.clone(),
+        topologies,
+        cpusets,
         local,
         patterns,
         apps,
@@ -315,7 +318,7 @@ fn cores(machine: &Machine, topology: TopologyId) -> u32 {
 /// Patterns as the engine has them: with objects of one kind, and GPUs by logical number.
 struct Made<'l> {
     laid: &'l Laid,
-    machine: &'l Machine,
+    topologies: &'l Topologies,
     /// Rows of `patterns` by the launcher's pattern and the topology.
     rows: HashMap<(usize, TopologyId), usize>,
     patterns: Vec<Vec<GivenProcs>>,
@@ -374,7 +377,7 @@ impl Made<'_> {
             return row;
         }
         let kind = self.kind(pattern);
-        let gpus = self.machine.topologies.gpus(topology);
+        let gpus = self.topologies.gpus(topology);
         let given = |procs: &LaidProcs| GivenProcs {
             count: procs.count,
             object: kind.and(procs.object).map(|(_, object)| object),

@@ -10,7 +10,6 @@ const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
 /// Options of prterun that do not affect placement: accepted, without effect.
 pub const IGNORED: &[Row] = &[
     ignored(&["wdir", "wd"], One),
-    ignored(&["x"], One),
     ignored(&["unset-env"], One),
     ignored(&["path"], One),
     ignored(&["prefix"], One),

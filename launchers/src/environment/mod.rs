@@ -314,5 +314,14 @@ fn lines(lookup: &dyn Lookup, name: &str, path: &str) -> Result<Vec<String>, Bad
     Ok(some.map(str::to_owned).collect())
 }
 
+/// The names that a line of hosts stands for; `None`: it is no list of hosts.
+pub(crate) fn host_names(text: &str) -> Option<Vec<String>> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    hostlist::hosts("", text).ok()
+}
+
 #[cfg(test)]
 mod tests;

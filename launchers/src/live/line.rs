@@ -5,6 +5,7 @@ use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt;
 use stowplan_engine::limit::PUS_MAX;
+use stowplan_engine::text::printable::disturbs;
 
 /// What one process found out about itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +24,7 @@ pub struct Line {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clean = |text: &str| text.replace(|sign: char| sign.is_control(), "?");
+        let clean = |text: &str| text.replace(disturbs, "?");
         let rank = self
             .rank
             .map_or_else(|| "-".to_owned(), |rank| rank.to_string());

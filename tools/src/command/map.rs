@@ -8,6 +8,7 @@ use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
+use stowplan_answers::openmp::job_notes;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::Plan;
@@ -89,7 +90,16 @@ fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
 /// # Errors
 /// As [`answer`], without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
-    Ok(stowplan_job::place::place(asked, &Surroundings { files })?)
+    let placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+    Ok(with_threads(placement)?)
+}
+
+/// Adds the notes on threads, if the job says something about them.
+fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
+    let notes = job_notes::notes(&placement.mapped.plan);
+    let notes = notes.map_err(|(class, sentence)| JobError::Told { class, sentence })?;
+    placement.mapped.notes.extend(notes);
+    Ok(placement)
 }
 
 /// Places a job whose hosts may have been found in the environment.
@@ -110,7 +120,7 @@ fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
         .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
     let parts: Vec<Note> = parts.collect();
     placement.mapped.notes.extend(parts);
-    Ok(placement)
+    with_threads(placement)
 }
 
 /// Notes a host of which the job has fewer cpus than the plan counts on.
@@ -136,6 +146,8 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         sources: &placement.sources,
         notes: &notes,
     };
+    let save = ("--save", job.save.as_deref());
+    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

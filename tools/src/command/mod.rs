@@ -3,11 +3,13 @@
 pub mod advise;
 pub mod batch;
 pub mod check;
+mod coords;
 pub mod diff;
 pub mod exec;
 pub mod explain;
 pub mod export;
 mod here;
+mod levels;
 mod manual;
 pub mod map;
 pub mod pages;
@@ -18,6 +20,7 @@ pub mod session;
 pub mod show;
 pub mod spawn;
 pub mod taskmap;
+pub mod threads;
 pub mod topo;
 pub mod words;
 

@@ -26,6 +26,10 @@ pub(crate) mod gpus;
 mod remarks;
 // Where passes ended.
 mod passes;
+// What apps claimed of the nodes.
+mod claims;
+// What is said about threads.
+mod thread_words;
 // Tests: what readers refuse.
 #[cfg(test)]
 mod refused_tests;
@@ -84,6 +88,9 @@ impl Plan {
         apps::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
+        claims::write(&mut writer, &self.apps);
+        let words = &self.table.thread_words;
+        thread_words::write(&mut writer, words, &self.world.topologies, topologies);
         remarks::write_reading(&mut writer, remarks);
         writer.seal(FrameKind::Whole, edition)
     }
@@ -127,9 +134,7 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
-        let topologies = world.topologies.len();
-        let nodes = world.names.len();
-        let remarks = sections(&mut reader, &mut table, &mut places.apps, topologies, nodes)?;
+        let remarks = sections(&mut reader, &mut table, &mut places.apps, &mut world)?;
         Ok((places.assemble(world, table), remarks))
     }
 
@@ -245,9 +250,9 @@ fn sections(
     reader: &mut Reader<'_>,
     table: &mut AppTable,
     placed: &mut [Placed],
-    topologies: usize,
-    nodes: u32,
+    world: &mut World,
 ) -> Result<Remarks, BadPlan> {
+    let (topologies, nodes) = (world.topologies.len(), world.names.len());
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
@@ -255,6 +260,8 @@ fn sections(
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
+            thread_words::THREAD_WORDS => thread_words::read(reader, table, world)?,
+            claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
             remarks::READING => remarks.reading = Some(remarks::read_reading(reader)?),

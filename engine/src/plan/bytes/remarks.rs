@@ -8,7 +8,7 @@ use crate::table::topologies::TopologyId;
 /// The number of the section of remarks.
 pub(super) const REMARKS: u32 = 2;
 /// The number of the section that says how the line was read, the last one.
-pub(super) const READING: u32 = 4;
+pub(super) const READING: u32 = 6;
 
 /// What was shown beside a plan, kept so that it can be shown again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -172,7 +172,7 @@ fn by_engine(
         return Err(error);
     }
     notes::of_app(&placement, notes);
-    let outcome = placement.outcome(app.policy_id, selected.slots);
+    let outcome = placement.outcome(app.policy_id, selected.slots, Some(selected.named));
     pool.candidates = selected.candidates;
     Ok(outcome)
 }
@@ -208,7 +208,7 @@ fn by_component(
         }
     }
     notes::of_app(&placement, notes);
-    Ok(placement.outcome(app.policy_id, selected.slots))
+    Ok(placement.outcome(app.policy_id, selected.slots, None))
 }
 
 /// How many processes an app has when its turn comes.

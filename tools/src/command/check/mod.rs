@@ -6,11 +6,12 @@ mod live;
 use crate::Console;
 use crate::command::{here, map};
 use crate::report::Refused;
+use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::MapBy;
 use stowplan_job::error::one_line;
-use stowplan_judge::{Fault, check, check_job};
+use stowplan_judge::{Fault, check_job};
 
 /// Runs the subcommand with the arguments after `check`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -117,7 +118,10 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
-    check(&plan).map_err(Verdict::Faults)?;
+    verify(&plan).map_err(|unsound| match unsound {
+        Unsound::Faults(faults) => Verdict::Faults(faults),
+        other => told(other.class(), format!("{path}: {other}")).into(),
+    })?;
     if let Some(live) = live {
         return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
     }

@@ -3,7 +3,7 @@
 use super::machines::machines;
 use super::pictures::{Row, fold, legend, owners, picture, pictures};
 use super::shown::{LINES_MAX, Shown};
-use super::{apps, gpus, listing, shapes, table};
+use super::{apps, gpus, listing, shapes, table, threads};
 use crate::format::Told;
 use crate::format::screen::{Colours, Screen, counted, grouped, width};
 use roaring::RoaringBitmap;
@@ -36,6 +36,7 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
             .map(Row::Cut),
     );
     page.extend(apps::lines(told, screen).into_iter().map(Row::Whole));
+    page.extend(threads::lines(told).into_iter().map(Row::Whole));
     page.push(Row::Cut(String::new()));
     if told.plan.ranks() <= RANKS_LISTED {
         page.extend(
