@@ -23,55 +23,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
         if argument != "-" && argument.starts_with('-') {
             let mut seen = Vec::new();
             let (row, given) = reader.option(&mut seen)?;
-            let fine = match row.meaning {
-                Meaning::Np
-                | Meaning::Host
-                | Meaning::Hostfile
-                | Meaning::DefaultHostfile
-                | Meaning::MapBy
-                | Meaning::RankBy
-                | Meaning::BindTo
-                | Meaning::Old(_)
-                | Meaning::Here
-                | Meaning::Gpus
-                | Meaning::GpusPerRank
-                | Meaning::Exported
-                | Meaning::Taskmap => false,
-                Meaning::Topo
-                | Meaning::Columns
-                | Meaning::Devices
-                | Meaning::Mca
-                | Meaning::Head
-                | Meaning::Session
-                | Meaning::As
-                | Meaning::Target
-                | Meaning::Alloc
-                | Meaning::Granted
-                | Meaning::Omp
-                | Meaning::Levels
-                | Meaning::Env
-                | Meaning::EnvFile
-                | Meaning::EnvHere
-                | Meaning::Site
-                | Meaning::RankOrder
-                | Meaning::Network
-                | Meaning::NetworkLevels
-                | Meaning::NodeOrder
-                | Meaning::LsfAffinity
-                | Meaning::FromEnv
-                | Meaning::Format
-                | Meaning::Display
-                | Meaning::Rtos
-                | Meaning::Output
-                | Meaning::Save
-                | Meaning::Node
-                | Meaning::Ranks
-                | Meaning::App
-                | Meaning::Threads
-                | Meaning::ShowAttributes
-                | Meaning::Ignored => true,
-            };
-            if !fine {
+            if !is_of_the_job(row.meaning) {
                 return Err(SpecError::BadOption {
                     option: given,
                     app: 0,
@@ -87,4 +39,56 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     with_sessions(&reader.job)?;
     with_network(&reader.job)?;
     Ok((words, reader.job))
+}
+
+/// Whether an option is the job's, and not one of an app.
+const fn is_of_the_job(meaning: Meaning) -> bool {
+    match meaning {
+        Meaning::Np
+        | Meaning::Host
+        | Meaning::Hostfile
+        | Meaning::DefaultHostfile
+        | Meaning::MapBy
+        | Meaning::RankBy
+        | Meaning::BindTo
+        | Meaning::Old(_)
+        | Meaning::Here
+        | Meaning::Gpus
+        | Meaning::GpusPerRank
+        | Meaning::Exported
+        | Meaning::Taskmap => false,
+        Meaning::Topo
+        | Meaning::Columns
+        | Meaning::Devices
+        | Meaning::Mca
+        | Meaning::Head
+        | Meaning::Session
+        | Meaning::As
+        | Meaning::Target
+        | Meaning::Alloc
+        | Meaning::Granted
+        | Meaning::Omp
+        | Meaning::Levels
+        | Meaning::Env
+        | Meaning::EnvFile
+        | Meaning::EnvHere
+        | Meaning::Site
+        | Meaning::RankOrder
+        | Meaning::Network
+        | Meaning::NetworkLevels
+        | Meaning::NodeOrder
+        | Meaning::LsfAffinity
+        | Meaning::FromEnv
+        | Meaning::Format
+        | Meaning::Display
+        | Meaning::Rtos
+        | Meaning::Output
+        | Meaning::Save
+        | Meaning::Node
+        | Meaning::Ranks
+        | Meaning::App
+        | Meaning::Threads
+        | Meaning::ShowAttributes
+        | Meaning::Ignored => true,
+    }
 }

@@ -4,6 +4,7 @@ use crate::command::map::place;
 use crate::command::score::asked::told;
 use crate::report::Refused;
 use std::sync::Arc;
+use stowplan_engine::count::ProcCount;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
@@ -51,17 +52,7 @@ pub(super) fn policies(
     let placement = place(map_args(job)?, files)?;
     let (asked, on) = (placement.mapped.plan, placement.sources.network);
     let Some(job) = in_our_words(job) else {
-        // Another launcher's line: no policies of ours would place it.
-        let policy = Policy {
-            reorder: Reorder::No,
-            plan: asked,
-        };
-        return Ok(vec![Tried {
-            on: on.map(|on| (on, Nodes::Asked)),
-            policy,
-            words: Vec::new(),
-            placing: Vec::new(),
-        }]);
+        return Ok(vec![alone(asked, on)]);
     };
     let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
@@ -90,6 +81,26 @@ pub(super) fn policies(
         .iter()
         .map(|app| app.procs())
         .collect();
+    tried.extend(others(&job, on.as_deref(), &sizes, files));
+    Ok(tried)
+}
+
+/// The line of another launcher: no policies of ours would place it.
+fn alone(asked: Plan, on: Option<Arc<OnNetwork>>) -> Tried {
+    Tried {
+        on: on.map(|on| (on, Nodes::Asked)),
+        policy: Policy {
+            reorder: Reorder::No,
+            plan: asked,
+        },
+        words: Vec::new(),
+        placing: Vec::new(),
+    }
+}
+
+/// Every other policy that gives its apps as many processes.
+fn others(job: &Job, on: Option<&OnNetwork>, sizes: &[ProcCount], files: &dyn Files) -> Vec<Tried> {
+    let mut tried = Vec::new();
     // Where the network has another order of nodes, the same is also tried in that order.
     let turned =
         on.as_ref().is_some_and(|on| !on.is_in_order()) && job.value(Meaning::NodeOrder).is_none();
@@ -136,7 +147,7 @@ pub(super) fn policies(
             }
         }
     }
-    Ok(tried)
+    tried
 }
 
 /// Whether ranks may be reordered: only if the job has one app, and no file lists its ranks.
