@@ -2,6 +2,7 @@
 
 use crate::options::Meaning;
 use crate::words::CommandLine;
+use std::collections::HashMap;
 
 /// What errors call the allocation: a hostfile that nobody wrote.
 pub(crate) const NAME: &str = "the hosts before the launcher";
@@ -13,25 +14,37 @@ pub(crate) fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
     if !theirs.apps.iter().any(|app| app.options.iter().any(names)) {
         return None;
     }
-    let mut text = String::new();
+    // A host that is listed again adds its slots. `None`: they are to be inferred.
+    let mut hosts: Vec<(String, Option<u64>)> = Vec::new();
+    let mut rows: HashMap<String, usize> = HashMap::new();
+    let mut add = |name: &str, slots: Option<u64>| {
+        let next = hosts.len();
+        let row = *rows.entry(name.to_owned()).or_insert(next);
+        if row == next {
+            hosts.push((name.to_owned(), slots));
+        } else if let (Some(known), Some(slots)) = (&mut hosts[row].1, slots) {
+            *known = known.saturating_add(slots);
+        }
+    };
     for app in &mut ours.apps {
         for option in app.options.iter().filter(|option| names(option)) {
             for entry in option.values.iter().flat_map(|list| entries(list)) {
                 match entry.rsplit_once(':') {
-                    Some((name, slots)) if slots.bytes().all(|byte| byte.is_ascii_digit()) => {
-                        text += &format!("{name} slots={slots}\n");
-                    }
-                    // Slots that are to be inferred.
-                    Some((name, _)) => text += &format!("{name}\n"),
-                    None => text += &format!("{entry} slots=1\n"),
+                    Some((name, slots)) => add(name, slots.parse().ok()),
+                    None => add(entry, Some(1)),
                 }
             }
         }
         app.options.retain(|option| !names(option));
     }
-    if text.is_empty() {
+    if hosts.is_empty() {
         return None;
     }
+    let line = |(name, slots): &(String, Option<u64>)| match slots {
+        Some(slots) => format!("{name} slots={slots}\n"),
+        None => format!("{name}\n"),
+    };
+    let text = hosts.iter().map(line).collect();
     if ours.apps.is_empty() {
         ours.apps.push(Default::default());
     }

@@ -24,7 +24,20 @@ use stowplan_job::place::Placement;
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match here::words(args, console).and_then(|asked| answer_from(asked, console)) {
         Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
+        Err(refused) => of_a_line(refused, args).print(console.err),
+    }
+}
+
+/// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.
+fn of_a_line(refused: Refused, args: &[String]) -> Refused {
+    let Some(cut) = stowplan_job::line::cut(args) else {
+        return refused;
+    };
+    let command = cut.command.join(" ");
+    let command = command.rsplit('/').next().unwrap_or(&command).to_owned();
+    Refused::OfLauncher {
+        command,
+        refused: Box::new(refused),
     }
 }
 
