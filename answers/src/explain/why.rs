@@ -1,6 +1,7 @@
 //! The sentences. Each comes from data of the plan (runs, states, patterns, origins), none from a description of a policy.
 
 use crate::diff::cause::given;
+use crate::policy;
 use crate::row::Row;
 use stowplan_engine::count::{Quantity, Rank, counted};
 use stowplan_engine::id::Id as _;
@@ -29,7 +30,14 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
         let word = words.iter().find(|(known, ..)| *known == option);
         word.map(|(option, value, origin)| spoken(option, value, *origin, at.app))
     };
-    lines.extend(said("--map-by"));
+    // Only what an app asked for is said to be asked on it.
+    match policy::pe_of_the_job(plan.resolved_apps(), at.app) {
+        None => lines.extend(said("--map-by")),
+        Some(pe) => lines.extend(said("--map-by").map(|line| {
+            let own = line.replacen(&format!(":{pe}"), "", 1);
+            format!("{own}; {pe} is the job's, asked on its first app")
+        })),
+    }
     lines.push(seen.node());
     lines.extend(seen.node_before());
     lines.extend(said("--rank-by"));

@@ -173,9 +173,18 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
         }
         _ => {}
     }
+    let mut map = policy::joined(&map, &policy::map_qualifiers(own));
+    let pe = policy::pe_of_the_job(table, app);
+    if let Some(pe) = &pe {
+        map = map.replacen(&format!(":{pe}"), "", 1);
+    }
+    map += &from(|origins| origins.map);
+    if let Some(pe) = pe {
+        map += &format!(", {pe} (asked)");
+    }
     Words {
         label: short(&table.label[app]),
-        map: policy::joined(&map, &policy::map_qualifiers(own)) + &from(|origins| origins.map),
+        map,
         rank: policy::rank(own).to_owned() + &from(|origins| origins.rank),
         bind: policy::joined(policy::bind(own), &policy::bind_qualifiers(own))
             + &from(|origins| origins.bind),
