@@ -1,7 +1,7 @@
 //! Whether a plan answers a job: the same apps, on the same nodes, in the same places, with the same ranks.
 
-use super::fault::{Faults, Promise, Seen, Where};
 use super::alike::write_objects;
+use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::{Hardware, number};
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
@@ -110,7 +110,11 @@ fn told(policy: &Policy, other: Option<&Policy>) -> String {
         |policy| format!("oversubscribe {:?}", policy.oversubscribe).to_lowercase(),
         |policy| format!("overload {:?}", policy.overload).to_lowercase(),
         |policy| format!("if-supported {:?}", policy.if_supported).to_lowercase(),
-        |policy| policy.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("limit {limit}")),
+        |policy| {
+            policy
+                .limit
+                .map_or_else(|| "no limit".to_owned(), |limit| format!("limit {limit}"))
+        },
     ];
     let Some(other) = other else {
         return text;
@@ -140,7 +144,9 @@ fn hardware(plan: &Plan, answer: &Plan, faults: &mut Faults) {
         let world = plan.world();
         let topology = |state| world.states.get(state).topology;
         let before = world.before.iter();
-        before.map(|(nodes, state)| (nodes.end(), topology(state))).collect()
+        before
+            .map(|(nodes, state)| (nodes.end(), topology(state)))
+            .collect()
     };
     let mut known: HashMap<[TopologyId; 2], bool> = HashMap::new();
     let (mine, theirs) = (runs(plan), runs(answer));
