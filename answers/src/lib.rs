@@ -20,5 +20,7 @@ pub mod diff;
 pub mod explain;
 // Whether a plan is sound.
 pub mod verify;
+// Where OpenMP puts threads.
+pub mod openmp;
 // Plans as pictures.
 pub mod picture;

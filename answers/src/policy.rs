@@ -5,8 +5,9 @@ use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
     Oversubscribe, PprObject, RankBy, Span,
 };
-use stowplan_engine::table::apps::{AppId, AppTable, Policy};
+use stowplan_engine::table::apps::{AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Rule};
+use stowplan_engine::text::device::device_text;
 use stowplan_engine::text::mpibind::options_text;
 
 /// The map policy without its qualifiers, as `ppr:2:package`.
@@ -22,6 +23,8 @@ pub fn map(policy: &Policy, table: &AppTable) -> String {
     } else if policy.map == MapBy::PeList {
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
         format!("{word}={}", number_ranges(ranges))
+    } else if let MapBy::Device(options) = policy.map {
+        format!("{word}={}", device_text(options))
     } else if let MapBy::Mpibind(options) = policy.map
         && options != Default::default()
     {
@@ -63,16 +66,6 @@ pub const fn rank(policy: &Policy) -> &'static str {
         RankBy::Span => "span",
         RankBy::Listed => "listed",
     }
-}
-
-/// The qualifier `pe=N` of an app that asked for a map of its own and got its PE from the job; `None`: PE is its own, or 1.
-///
-/// Only a PE of the job may be left out where objects are too small for it, so the table tells the two apart.
-#[must_use]
-pub fn pe_of_the_job(table: &AppTable, app: AppId) -> Option<String> {
-    let own = matches!(table.origins[app], Some(origins) if origins.map == Origin::App);
-    let policy = table.policy(app)?;
-    (own && table.without_pe[app].is_some() && policy.pe > 1).then(|| format!("pe={}", policy.pe))
 }
 
 /// The word of the bind target.
@@ -170,5 +163,8 @@ const fn rule_word(rule: Rule) -> &'static str {
         Rule::BindPeList => "bind-pe-list",
         Rule::BindOwnMap => "bind-own-map",
         Rule::BindBySize => "bind-by-size",
+        Rule::MapParameter => "mapby",
+        Rule::RankParameter => "rankby",
+        Rule::BindParameter => "bindto",
     }
 }

@@ -176,7 +176,8 @@ fn in_order(
             placed = place_app(work, &app, notes);
         }
         let placed = placed?;
-        choice.note_narrow(&mut work.pool, id, &placed, notes);
+        let origins = resolved.apps.origins[id];
+        choice.note_bindings(&mut work.pool, id, origins, &placed, notes);
         let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
         if choice.policy.map == MapBy::Lsf {
             before.lines += ranks - before.ranks;

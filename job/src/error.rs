@@ -67,6 +67,9 @@ impl JobError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Map(MapError::Spec(error)) if crate::args::idiom::help(error).is_some() => {
+                crate::args::idiom::help(error)
+            }
             Self::Map(MapError::Spec(error)) => match cpus_meant(error) {
                 Some(cpus) => Some(format!(
                     "-c counts processes here, as -n does; cpus for each process are --map-by :pe={cpus}"

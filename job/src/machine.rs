@@ -98,6 +98,7 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
         cpu_list: job.default_cpu_list.as_deref().map(cpu_list).transpose()?,
         inferred: job.slots_by,
         candidates: None,
+        order: Vec::new(),
     };
     Ok((machine, tables.sources))
 }

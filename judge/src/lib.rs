@@ -18,6 +18,8 @@ mod bits;
 mod hardware;
 // Entries of files: the node and the cpus that each one promises.
 mod listed;
+// The order of devices.
+mod devices;
 // Objects in turn: which one the next process is mapped to.
 mod places;
 // Bindings, overload, disjointness.

@@ -95,11 +95,11 @@ fn told(policy: &Policy, other: Option<&Policy>) -> String {
         policy.bind.word()
     );
     let gpus = |policy: &Policy| match policy.gpus {
-        None => "gpus not asked for".to_owned(),
-        Some(GpuShare::Split) => "gpus split".to_owned(),
-        Some(GpuShare::Share) => "gpus share".to_owned(),
-        Some(GpuShare::None) => "gpus none".to_owned(),
-        Some(GpuShare::PerRank(each)) => format!("{each} gpus per rank"),
+        None => "nothing said of GPUs".to_owned(),
+        Some(GpuShare::Split) => "GPUs split".to_owned(),
+        Some(GpuShare::Share) => "GPUs shared".to_owned(),
+        Some(GpuShare::None) => "no GPUs".to_owned(),
+        Some(GpuShare::PerRank(each)) => format!("{each} GPUs a rank"),
     };
     let facts: [fn(&Policy) -> String; 9] = [
         |policy| format!("pe {}", policy.pe),

@@ -310,6 +310,7 @@ fn engine_machine(rows: &[usize]) -> Machine {
         cpu_list: None,
         inferred: CpuMode::Core,
         candidates: None,
+        order: Vec::new(),
     }
 }
 

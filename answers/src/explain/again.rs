@@ -70,6 +70,7 @@ fn machine(plan: &Plan) -> Option<Machine> {
         cpu_list: None,
         inferred: CpuMode::Core,
         candidates: None,
+        order: Vec::new(),
     })
 }
 

@@ -13,6 +13,8 @@ pub mod said;
 pub(crate) mod directive;
 // The options of mpibind, a part of the grammar of map.
 pub mod mpibind;
+// The devices of `device=`, a part of the grammar of map.
+pub mod device;
 // The grammar of map.
 pub mod mapping;
 // A file as lines.

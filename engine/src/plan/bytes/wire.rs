@@ -11,7 +11,7 @@ const GROUP_GRANTED: usize = 2 * PLAN_VALUES_GRANTED;
 /// From this many equal steps on, the step is written once.
 const WORTH: usize = 3;
 /// What every sealed frame starts with.
-const MAGIC: &[u8; 7] = b"stowpln";
+pub(super) const MAGIC: &[u8; 7] = b"stowpln";
 /// The version of the format.
 pub const VERSION: u8 = 1;
 /// The version of plans with GPUs. Other versions are refused.

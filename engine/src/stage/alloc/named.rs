@@ -3,6 +3,7 @@
 //! `+nK` and `+e` of `-H` are resolved here; relative nodes of rankfiles and sequence files in `place/entries.rs`.
 
 use super::hostfile::kept_names;
+use super::nodes::ListOrder;
 use super::pool::Pool;
 use super::selected::Named;
 use super::slots::SlotsSaid;
@@ -27,6 +28,13 @@ pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Na
         return Ok(Arc::clone(known));
     }
     let mut named = look_up(pool, hosts, app)?;
+    if pool.nodes.lists == ListOrder::Pool {
+        named.list.sort_unstable();
+        let sorted = std::mem::take(&mut named.list);
+        sorted
+            .into_iter()
+            .for_each(|nodes| push_joined(&mut named.list, nodes));
+    }
     let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
     if hosts.entries(app).unwrap_or_default().iter().any(relative) {
         named.fixed = Fixed::AtItsTurn;

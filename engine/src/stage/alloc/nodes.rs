@@ -22,6 +22,8 @@ pub(crate) struct Nodes {
     pub(crate) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
+    /// The order of the nodes that an app names.
+    pub(crate) lists: ListOrder,
     /// The nodes that apps name.
     pub(crate) named: NamedByHosts,
     /// Nodes that the job lost. An entry that names one of them names nothing.
@@ -32,6 +34,16 @@ pub(crate) struct Nodes {
     pub(crate) told_slots: BTreeMap<AppId, Vec<(NodeRange, u32)>>,
     /// Scratch of [`Self::change`].
     changed: StateRuns,
+}
+
+/// The order of the nodes that an app names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ListOrder {
+    /// As its list or hostfile has them.
+    #[default]
+    Given,
+    /// As the pool has them: the machine says the order.
+    Pool,
 }
 
 impl Nodes {
@@ -52,6 +64,7 @@ impl Nodes {
             local: self.local,
             order: self.order.clone(),
             lost: self.lost.clone(),
+            lists: self.lists,
             ..Self::default()
         }
     }

@@ -130,7 +130,7 @@ pub(crate) fn by_policy<R>(map: MapBy, call: impl FnOnce(&mut dyn MapPolicy) -> 
     match map {
         MapBy::Slot => call(&mut by_slot::BySlot),
         MapBy::Node => call(&mut by_node::ByNode),
-        MapBy::Object(_) | MapBy::Dist => call(&mut by_object::ByObject),
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) => call(&mut by_object::ByObject),
         MapBy::Ppr { per, on } => call(&mut by_ppr::ByPpr::new(per, on)),
         MapBy::PeList => call(&mut by_pe_list::ByPeList),
         MapBy::Mpibind(options) => call(&mut by_mpibind::ByMpibind(options)),
