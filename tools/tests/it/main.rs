@@ -8,6 +8,7 @@
 
 mod advice;
 mod altered;
+mod attacks;
 mod batch;
 mod bounds;
 mod cases;
