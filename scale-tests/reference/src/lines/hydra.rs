@@ -158,7 +158,7 @@ fn sets(
     }
     let domains = mapping.len() / gcd(mapping.len(), m);
     let wanted = if pb < pm {
-        let least = (1..).find(|i| (i * pm) % pb == 0).unwrap_or(1);
+        let least = (1..).find(|i| (i * pm).is_multiple_of(pb)).unwrap_or(1);
         least * pm * domains / pb
     } else {
         domains

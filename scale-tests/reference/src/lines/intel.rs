@@ -188,7 +188,7 @@ fn auto(node: &Node<'_>, n: usize, order: Usual) -> Result<Vec<Set>, Class> {
     }
     let numa = node.objects(ObjKind::Numa);
     let mut found = Vec::new();
-    if numa.len() > packages.len() && n % numa.len() == 0 {
+    if numa.len() > packages.len() && n.is_multiple_of(numa.len()) {
         for own in &numa {
             found.extend(cut_inside(&units, own, n / numa.len())?);
         }
@@ -210,7 +210,7 @@ fn auto(node: &Node<'_>, n: usize, order: Usual) -> Result<Vec<Set>, Class> {
 /// The boxes among which ranks are dealt.
 fn boxes(node: &Node<'_>, n: usize) -> Vec<Set> {
     let (numa, packages) = (node.objects(ObjKind::Numa), packages(node));
-    if numa.len() > packages.len() && n % numa.len() == 0 {
+    if numa.len() > packages.len() && n.is_multiple_of(numa.len()) {
         numa
     } else {
         packages
