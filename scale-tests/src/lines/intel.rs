@@ -27,7 +27,8 @@ pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> Asked {
     say("-hosts", hosts.join(","));
     let per_host = (!choices.once_in(4)).then(|| choices.within(1, 24));
     if let Some(each) = per_host {
-        say(choices.pick(&["-ppn", "-perhost"]), each.to_string());
+        let word: &str = choices.pick::<&str>(&["-ppn", "-perhost"]);
+        say(word, each.to_string());
     }
     let mut domain = Domain::Auto;
     match choices.below(6) {
