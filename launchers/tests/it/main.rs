@@ -26,5 +26,7 @@ mod standins;
 mod twice;
 // A shell, and a launcher that records what it is given.
 mod shell;
+// What real launchers did with lines.
+mod answers;
 // Jobs of a million ranks.
 mod large;
