@@ -41,6 +41,7 @@ mod newcomers;
 mod page;
 mod picture;
 mod random_jobs;
+mod recorded_lines;
 mod release;
 mod request_schema;
 mod session;
