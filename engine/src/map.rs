@@ -116,6 +116,20 @@ pub(crate) fn place_apps(
     Ok(())
 }
 
+/// As [`place_apps`], without any side by side.
+pub(crate) fn place_in_order(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    components: &Components,
+    outcome: &mut JobOutcome,
+) -> Result<(), MapError> {
+    count(&mut work.pool, resolved, &mut outcome.counts)?;
+    let total = total(resolved, &outcome.counts);
+    work.memo.settle(Size::of(total));
+    outcome.start(resolved);
+    in_order(work, resolved, components, total, outcome)
+}
+
 /// Places the apps one after the other.
 ///
 /// # Errors

@@ -66,14 +66,17 @@ fn spoken(plan: &Plan, option: &str, value: &str, origin: Origin, app: AppId) ->
         Origin::App => format!("{option} {value}: asked on app {app}"),
         Origin::Job => format!("{option} {value}: asked for the job, on its first app"),
         Origin::Parent => format!("{option} {value}: handed down by the parent job"),
+        Origin::Default(Rule::BindBySize) if uncounted => format!(
+            "{option} {value}: by default, as no -n is given, which counts as no process at all: -n would bind more than two to a numa node each"
+        ),
         Origin::Default(rule) => {
-            format!("{option} {value}: by default, {}", reason(rule, uncounted))
+            format!("{option} {value}: by default, {}", reason(rule))
         }
     }
 }
 
 /// The rule of a default, as a reason.
-const fn reason(rule: Rule, uncounted: bool) -> &'static str {
+const fn reason(rule: Rule) -> &'static str {
     match rule {
         Rule::MapCore => "as nothing else was said",
         Rule::MapSlotForPe => "as pe was given without a place to map to",
@@ -83,9 +86,9 @@ const fn reason(rule: Rule, uncounted: bool) -> &'static str {
         Rule::BindForPe => "as pe counts cpus",
         Rule::BindPeList => "as the list names cpus",
         Rule::BindOwnMap => "as the app has a map of its own without objects",
-        Rule::BindBySize if uncounted => {
-            "as no -n is given, which counts as no process at all: -n would bind more than two to a numa node each"
-        }
+        Rule::MapParameter => "as the parameter mapby says",
+        Rule::RankParameter => "as the parameter rankby says",
+        Rule::BindParameter => "as the parameter bindto says",
         Rule::BindBySize => "by the number of processes: a core up to two, a numa node beyond",
     }
 }
@@ -236,7 +239,13 @@ impl Seen<'_> {
     fn listed(&self) -> String {
         let table = self.plan.resolved_apps();
         let Some((listing, numbering)) = table.listing[self.at.app] else {
-            return format!("rank {} is in the order of the cpu list", self.rank.0);
+            let policy = self.plan.app(self.at.app).policy();
+            let given = policy.is_some_and(|id| table.policies[id].map == MapBy::Given);
+            let order = match given {
+                true => "the order that its launcher gives",
+                false => "the order of the cpu list",
+            };
+            return format!("rank {} is in {order}", self.rank.0);
         };
         let listing = &table.listings[listing];
         let number = match numbering {

@@ -277,7 +277,7 @@ pub enum PlaceError {
         target: String,
         /// The node.
         node: String,
-        /// What of the node its objects leave out, with a lead, or nothing.
+        /// What of the node its objects leave out.
         why: String,
     },
     /// LIMIT is reached on every object that fits, though cpus are free.
@@ -485,10 +485,7 @@ pub enum PlaceError {
         node: String,
     },
     /// A process has fewer GPUs near it than each process is to get.
-    #[error(
-        "app {app}: each process shall get {}, near it on node {node}: {near}",
-        number(*.asked, "GPU")
-    )]
+    #[error("app {app}: each process shall get {}, near it on node {node}: {near}", number(*.asked, "GPU"))]
     NotEnoughGpus {
         /// The app, from 0.
         app: u32,

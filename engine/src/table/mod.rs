@@ -33,3 +33,5 @@ pub mod origins;
 pub mod apps;
 // Object and cpus of each process of an app on a node.
 pub mod patterns;
+// What a job says about threads.
+pub mod thread_words;

@@ -54,6 +54,20 @@ pub struct Latency {
     pub values: Vec<u64>,
 }
 
+/// Who made the cpus. LLVM's OpenMP runtime finds caches on some and not on others; nothing else depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Vendor {
+    /// Nobody said, or sources of equal topologies say different things.
+    #[default]
+    Unsaid,
+    /// Intel.
+    Intel,
+    /// AMD.
+    Amd,
+    /// Somebody else: Arm, POWER.
+    Other,
+}
+
 /// A topology as a reader hands it in, disallowed PUs already dropped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TopologyDraft {
@@ -72,11 +86,14 @@ pub struct TopologyDraft {
     /// OS numbers of PUs that are there and may not be used. No table of a plan keeps them, and topologies that differ only in
     /// them are equal: some launchers tell them from numbers that the machine lacks.
     pub disallowed: Vec<u32>,
+    /// Who made the cpus. Topologies that differ only in this are equal, and theirs is then unsaid.
+    pub vendor: Vendor,
 }
 
 impl TopologyDraft {
     /// Brings the draft into the form that the tables keep: objects by kind, without the parts that tables do not keep.
     fn in_order(&mut self) {
+        self.vendor = Vendor::Unsaid;
         self.objects
             .retain(|object| object.kind < ObjKind::Hwthread);
         self.objects.sort_by_key(|object| object.kind);
@@ -146,6 +163,8 @@ pub struct Topologies {
     pub(crate) disallowed: Lists<TopologyId, u32>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
     pub(crate) latency: Column<TopologyId, Option<Latency>>,
+    /// Who made the cpus. Shape `[topologies]`.
+    pub(crate) vendor: Column<TopologyId, Vendor>,
     /// Shape of the object columns: `[objects]`.
     pub(crate) kind: Column<ObjectId, ObjKind>,
     /// OS number.
@@ -172,9 +191,16 @@ impl Topologies {
     ) -> Result<TopologyId, DraftError> {
         validate(&draft)?;
         let disallowed = std::mem::take(&mut draft.disallowed);
+        let vendor = draft.vendor;
         draft.in_order();
         let digest = digest_of(&draft);
-        if let Some(known) = self.known.find(digest, |id| self.draft(id) == draft) {
+        if let Some(known) = self
+            .known
+            .find(digest, |id| self.placing_draft(id) == draft)
+        {
+            if self.vendor[known] != vendor {
+                self.vendor[known] = Vendor::Unsaid;
+            }
             return Ok(known);
         }
         let os_numbers = &draft.pus_os;
@@ -207,6 +233,7 @@ impl Topologies {
         self.gpus.push(draft.gpus);
         self.latency.push(draft.latency);
         self.disallowed.push(disallowed);
+        self.vendor.push(vendor);
         self.known.keep(digest, topology);
         Ok(topology)
     }
@@ -216,6 +243,14 @@ impl Topologies {
     /// Cost: linear in its objects.
     #[must_use]
     pub fn draft(&self, topology: TopologyId) -> TopologyDraft {
+        TopologyDraft {
+            vendor: self.vendor[topology],
+            ..self.placing_draft(topology)
+        }
+    }
+
+    /// The part of a draft on which placement depends.
+    fn placing_draft(&self, topology: TopologyId) -> TopologyDraft {
         let objects = drafted_kinds().flat_map(|kind| {
             self.objects(topology, kind).map(move |object| DraftObject {
                 kind,
@@ -233,6 +268,7 @@ impl Topologies {
             nics: Vec::new(),
             latency: self.latency(topology).cloned(),
             disallowed: Vec::new(),
+            vendor: Vendor::Unsaid,
         }
     }
 
@@ -368,6 +404,15 @@ impl Topologies {
     #[must_use]
     pub fn latency(&self, topology: TopologyId) -> Option<&Latency> {
         self.latency[topology].as_ref()
+    }
+    /// Who made the cpus.
+    #[must_use]
+    pub fn vendor(&self, topology: TopologyId) -> Vendor {
+        self.vendor[topology]
+    }
+    /// Says who made the cpus, for a reader of plans that learns it after the topology.
+    pub(crate) fn set_vendor(&mut self, topology: TopologyId, vendor: Vendor) {
+        self.vendor[topology] = vendor;
     }
     /// Slots inferred from the topology: cores, or PUs if there are no cores (`semantics` 1.5).
     #[must_use]

@@ -33,9 +33,10 @@ impl Uncovered {
         kind: ObjKind,
     ) -> Self {
         let all: Vec<ObjectId> = topologies.objects(topology, kind).collect();
-        let counted: Vec<ObjectId> = match kind {
-            ObjKind::Numa => topologies.domains(topology).to_vec(),
-            _ => all.clone(),
+        let counted: Vec<ObjectId> = if kind == ObjKind::Numa {
+            topologies.domains(topology).to_vec()
+        } else {
+            all.clone()
         };
         let some = |ranges: &[(u32, u32)]| {
             ranges

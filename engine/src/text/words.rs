@@ -131,6 +131,7 @@ pub const MAP_WORDS: &[Word<MapBy>] = &[
     ("mpibind", Unique, MapBy::MPIBIND),
     ("ppr", Never, MapBy::PPR),
     ("dist", Never, MapBy::Dist),
+    ("device", Never, MapBy::DEVICE),
     ("socket", Never, MapBy::Object(ObjKind::Package)),
 ];
 

@@ -1,10 +1,12 @@
 //! Idioms of other launchers inside the values of our options: what to type instead.
 
-use crate::draft::{Kind, read_policy};
 use crate::words::split_map;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::at::{At, AtText};
-use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::error::spec::{OptionFault, Owner};
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
+use stowplan_engine::text::mapping::MapForm;
 
 /// Objects that Open MPI 4 ranks by.
 const OBJECTS: &[&str] = &[
@@ -67,7 +69,7 @@ fn map(value: &str, word: &str) -> Option<String> {
         });
     }
     let colons = value.replace(',', ":");
-    if colons != value && read_policy(Kind::Map, &colons).is_ok() {
+    if colons != value && is_mapping(&colons) {
         return Some(format!("qualifiers follow colons: --map-by {colons}"));
     }
     match word {
@@ -78,6 +80,20 @@ fn map(value: &str, word: &str) -> Option<String> {
         "machine" => Some("the whole machine is --map-by node".to_owned()),
         _ => None,
     }
+}
+
+/// Whether a text is a value of `--map-by`.
+fn is_mapping(text: &str) -> bool {
+    let mut trial = Intake::new();
+    let row = trial.text(AtText::Value {
+        app: None,
+        option: String::new(),
+        value: text.to_owned(),
+    });
+    let form = DirectiveForm::Map(MapForm::Whole);
+    trial
+        .directive(Owner::Job, form, row, Scope::Global)
+        .is_ok()
 }
 
 /// Hydra's counts of objects.

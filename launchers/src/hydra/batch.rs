@@ -1,7 +1,7 @@
 //! The nodes of a batch system, from its variables. Source: `lines/hydra/spec.md` 3.
 
 use super::nodes::{HydraNode, add};
-use super::said::{fails, refuses};
+use super::refusal::{fails, refuses};
 use crate::environment::{Here, Lookup, System, hosts};
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};

@@ -1,7 +1,8 @@
 //! What each local rank of a node is bound to. Source: `lines/hydra/spec.md` 6.
 
-use super::objects::{Kind, Pus, around, kind, objects};
-use super::said::{fails, leading_number};
+use super::objects::{Kind, Pus, all_objects, kind, lies_in, objects};
+use super::refusal::fails;
+use super::said::leading_number;
 use super::version::Version;
 use crate::line::{Hardware, LineRefused};
 use roaring::RoaringBitmap;
@@ -42,7 +43,7 @@ impl Bound {
 pub(crate) struct Node<'a> {
     pub(crate) hardware: &'a dyn Hardware,
     pub(crate) topology: TopologyId,
-    pub(crate) version: Version,
+    pub(super) version: Version,
     /// Ranks of the node.
     pub(crate) ranks: u32,
 }
@@ -131,7 +132,14 @@ impl Node<'_> {
         let wanted = sets.min(u64::from(self.ranks.max(1)));
         let b = usize::try_from(*b).unwrap_or(usize::MAX);
         let m = usize::try_from(*m).unwrap_or(usize::MAX);
-        let domain = |at: u64| Domain::new(self, mapped, at, m);
+        // Whether sets are made of objects near their domain.
+        let near = pb < pm && b > 1;
+        let mut objects = Vec::new();
+        if near {
+            objects = all_objects(self.hardware, self.topology);
+        }
+        let first_of = first_of(targets, self.os().len());
+        let domain = |at: u64| Domain::new(mapped, at, m, &objects);
         let mut rounds: Vec<Domain> = (0..domains.min(wanted)).map(domain).collect();
         let mut found = Vec::new();
         let mut last = 0;
@@ -141,13 +149,12 @@ impl Node<'_> {
                     break 'all;
                 }
                 let pu = domain.pus[domain.cursor];
-                let holds = |own: &Pus| own.binary_search(&pu).is_ok();
-                let first = targets.iter().position(holds).unwrap_or(last);
+                let first = first_of[pu as usize].unwrap_or(last);
                 last = first;
-                let chosen = if pb >= pm {
-                    wrapped(targets.len(), first, b)
-                } else {
+                let chosen = if near {
                     domain.inside(targets, first, b)
+                } else {
+                    wrapped(targets.len(), first, b)
                 };
                 found.push(self.union(chosen.iter().map(|&at| &targets[at])));
                 if pb < pm {
@@ -253,7 +260,8 @@ struct Domain {
 }
 
 impl Domain {
-    fn new(node: &Node<'_>, mapped: &[Pus], at: u64, m: usize) -> Self {
+    /// Domain `at` of `m` mapping objects. `objects`: those of the node, the smallest first, if it matters what is around.
+    fn new(mapped: &[Pus], at: u64, m: usize, objects: &[Pus]) -> Self {
         let first = usize::try_from(at).unwrap_or(0).saturating_mul(m) % mapped.len();
         let chosen = wrapped(mapped.len(), first, m);
         let start = mapped[first][0];
@@ -264,25 +272,21 @@ impl Domain {
         pus.sort_unstable();
         pus.dedup();
         let cursor = pus.binary_search(&start).unwrap_or(0);
-        let around = around(node.hardware, node.topology, &pus);
+        let around = objects.iter().find(|own| lies_in(&pus, own)).cloned();
         Self {
+            around: around.unwrap_or_default(),
             pus,
             cursor,
-            around,
         }
     }
 
     /// The first object, and the next ones, wrapping, that lie inside the object around the domain.
     fn inside(&self, targets: &[Pus], first: usize, count: usize) -> Vec<usize> {
         let mut chosen = vec![first];
-        let lies = |at: usize| {
-            targets[at]
-                .iter()
-                .all(|pu| self.around.binary_search(pu).is_ok())
-        };
         let others: Vec<usize> = (1..=targets.len())
             .map(|step| (first + step) % targets.len())
-            .filter(|&at| lies(at))
+            .filter(|&at| lies_in(&targets[at], &self.around))
+            .take(count)
             .collect();
         if others.is_empty() {
             return chosen;
@@ -290,6 +294,17 @@ impl Domain {
         chosen.extend(others.iter().copied().cycle().take(count - 1));
         chosen
     }
+}
+
+/// The first object that holds each PU.
+fn first_of(objects: &[Pus], pus: usize) -> Vec<Option<usize>> {
+    let mut first = vec![None; pus];
+    for (at, own) in objects.iter().enumerate().rev() {
+        for &pu in own {
+            first[pu as usize] = Some(at);
+        }
+    }
+    first
 }
 
 /// `count` places from `first` on, wrapping; each once.

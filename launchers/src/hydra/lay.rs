@@ -2,16 +2,17 @@
 
 use super::binding::{Bound, Node};
 use super::nodes::{HydraNode, names, nodes};
+use super::patterns::{NodeKind, Patterns, topologies};
 use super::rank_map;
-use super::rounds::{Placed, Rounds, Stretch, placed};
-use super::said::{Program, Said, fails, leading_number, read, refuses};
+use super::refusal::{fails, refuses};
+use super::rounds::{Placed, Rounds, Stretch, Turn, placed};
+use super::said::{Program, Said, leading_number, read};
 use super::version::{RankMaps, Version};
-use crate::line::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineAsked, LineNote, LineRefused};
+use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
 use std::collections::{HashMap, VecDeque};
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::topologies::TopologyId;
-use stowplan_engine::text::hostlist::plain;
 
 /// Where the processes of a line are.
 ///
@@ -44,17 +45,20 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let (programs, mixed) = match &said.global.rank_map {
         Some(map) => by_map(map, &procs, &slots, version, &mut notes)?,
         None => {
-            let mut rounds = Rounds::new(&slots);
-            (
-                procs.iter().map(|&ranks| rounds.deal(ranks)).collect(),
-                false,
-            )
+            let turns: Vec<Turn> = (0..).zip(&slots).map(Turn::of).collect();
+            let mut rounds = Rounds::new(&turns);
+            let deal = |&ranks| rounds.deal(ranks);
+            let programs = procs.iter().map(deal).collect::<Result<_, _>>()?;
+            (programs, false)
         }
     };
-    let mut maker = Maker::new(asked, &said, &nodes, version, &programs)?;
+    let names = names(&nodes)?;
+    let topologies = topologies(asked.hardware, &names)?;
+    let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
+    let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, gpus(&said)?);
     let mut apps = Vec::new();
     for (program, own) in said.programs.iter().zip(&programs) {
-        apps.push(maker.app(program, own)?);
+        apps.push(patterns.app(program.argv.clone(), own)?);
     }
     if mixed {
         return Err(LineRefused::new(
@@ -67,9 +71,9 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         version: version_name(asked.version),
         derived,
         notes,
-        names: names(&nodes)?,
+        names,
         slots: slot_runs(&slots),
-        patterns: maker.patterns,
+        patterns: patterns.into_rows(),
         apps,
     })
 }
@@ -140,21 +144,17 @@ fn by_map(
 
 /// Whether ranks of several programs are mixed: a node's local ranks run the programs in the order in which the map gave it ranks.
 fn is_mixed(of_rank: &[u32], dealt: &[u32], procs: &[u32]) -> bool {
-    let program = |rank: usize| {
-        let mut end = 0_usize;
-        procs.iter().position(|&own| {
-            end += own as usize;
-            rank < end
-        })
-    };
-    let mut lists: HashMap<u32, VecDeque<Option<usize>>> = HashMap::new();
-    for (rank, &node) in of_rank.iter().enumerate() {
-        lists.entry(node).or_default().push_back(program(rank));
+    let programs = (0..procs.len()).zip(procs);
+    let programs = programs.flat_map(|(at, &own)| std::iter::repeat_n(at, own as usize));
+    let mut lists: HashMap<u32, VecDeque<usize>> = HashMap::new();
+    for (program, &node) in programs.clone().zip(of_rank) {
+        lists.entry(node).or_default().push_back(program);
     }
+    let mut dealt = programs.zip(dealt);
     procs.len() > 1
-        && dealt.iter().enumerate().any(|(rank, node)| {
+        && dealt.any(|(program, node)| {
             let own = lists.get_mut(node).and_then(VecDeque::pop_front);
-            own != Some(program(rank))
+            own != Some(program)
         })
 }
 
@@ -171,6 +171,9 @@ fn by_counts(of_rank: &[u32], slots: &[u32]) -> Result<Vec<u32>, LineRefused> {
     order.sort_unstable();
     let own: Vec<u32> = order.iter().map(|&node| slots[node as usize]).collect();
     let mut left: Vec<u32> = order.iter().map(|&node| counts[node as usize]).collect();
+    if own.iter().all(|&slots| slots == 0) {
+        return Err(fails("the rank map names only hosts without a slot"));
+    }
     let mut found = Vec::with_capacity(of_rank.len());
     while found.len() < of_rank.len() {
         for (at, &node) in order.iter().enumerate() {
@@ -191,7 +194,7 @@ fn by_counts(of_rank: &[u32], slots: &[u32]) -> Result<Vec<u32>, LineRefused> {
     Ok(found)
 }
 
-fn slot_runs(slots: &[u32]) -> Vec<(NodeRange, u32)> {
+pub(crate) fn slot_runs(slots: &[u32]) -> Vec<(NodeRange, u32)> {
     let mut runs: Vec<(NodeRange, u32)> = Vec::new();
     for (first, &slots) in (0..).zip(slots) {
         match runs.last_mut() {
@@ -226,167 +229,66 @@ fn derived(asked: &LineAsked<'_>, said: &Said, from: String) -> Vec<Derived> {
     ]
 }
 
-/// What a pattern depends on: hardware, binding, and which local ranks.
-type Key = (usize, u32, u32);
-
-/// Makes patterns of distinct nodes.
-struct Maker<'a> {
-    asked: &'a LineAsked<'a>,
-    said: &'a Said,
-    /// The row of each node's kind.
-    kind_of: Vec<usize>,
-    /// Kinds of nodes: hardware and binding.
-    bounds: Vec<(TopologyId, Bound)>,
-    known: HashMap<Key, usize>,
-    patterns: Vec<Vec<LaidProcs>>,
-    /// Ranks that earlier programs have on each node.
-    before: Vec<u32>,
+/// The kinds of nodes, and the kind of each node: hardware and binding.
+fn kinds(
+    asked: &LineAsked<'_>,
+    said: &Said,
+    nodes: &[HydraNode],
+    topologies: &[TopologyId],
+    version: Version,
+    programs: &[Placed],
+) -> Result<(Vec<NodeKind>, Vec<usize>), LineRefused> {
+    let mut ranks = vec![0_u32; nodes.len()];
+    for own in programs.iter().flat_map(|program| &program.nodes) {
+        ranks[own.node as usize] += own.ranks;
+    }
+    let bind = said.global.bind.as_deref();
+    let bind = bind.or_else(|| asked.variable("HYDRA_BINDING"));
+    let map = said.global.map.as_deref();
+    let map = map.or_else(|| asked.variable("HYDRA_MAPPING"));
+    // The most ranks that a node of the kind has.
+    let mut known: HashMap<(TopologyId, &str), usize> = HashMap::new();
+    let mut rows: Vec<(TopologyId, &str, u32)> = Vec::new();
+    let mut kind_of = Vec::with_capacity(nodes.len());
+    for ((node, &topology), &ranks) in nodes.iter().zip(topologies).zip(&ranks) {
+        let own = node.binding.as_deref().or(bind).unwrap_or("none");
+        let row = *known.entry((topology, own)).or_insert_with(|| {
+            rows.push((topology, own, 0));
+            rows.len() - 1
+        });
+        rows[row].2 = rows[row].2.max(ranks);
+        kind_of.push(row);
+    }
+    let kind = |&(topology, own, ranks): &(TopologyId, &str, u32)| {
+        let node = Node {
+            hardware: asked.hardware,
+            topology,
+            version,
+            ranks,
+        };
+        // A node without ranks starts nothing that could fail.
+        let bound = match ranks {
+            0 => Bound::Free,
+            _ => node.bound(own, map)?,
+        };
+        Ok(NodeKind { topology, bound })
+    };
+    let kinds = rows.iter().map(kind).collect::<Result<_, _>>()?;
+    Ok((kinds, kind_of))
 }
 
-impl<'a> Maker<'a> {
-    fn new(
-        asked: &'a LineAsked<'a>,
-        said: &'a Said,
-        nodes: &[HydraNode],
-        version: Version,
-        programs: &[Placed],
-    ) -> Result<Self, LineRefused> {
-        if said.global.gpu_parts.is_some() {
-            return Err(LineRefused::new(
-                "not-modelled",
-                "-gpu-subdevs-per-proc: which parts the GPUs of a node have is not known",
-            ));
-        }
-        let mut ranks = vec![0_u32; nodes.len()];
-        for own in programs.iter().flat_map(|program| &program.nodes) {
-            ranks[own.node as usize] += own.ranks;
-        }
-        let mut kinds: HashMap<(TopologyId, String), (usize, u32)> = HashMap::new();
-        let mut kind_of = Vec::with_capacity(nodes.len());
-        let bind = said
-            .global
-            .bind
-            .as_deref()
-            .or_else(|| asked.variable("HYDRA_BINDING"));
-        for (node, &ranks) in nodes.iter().zip(&ranks) {
-            let found = asked.hardware.of_names(&plain(&node.name));
-            let Some(&(_, topology)) = found.first() else {
-                return Err(LineRefused::new(
-                    "bad-topology",
-                    format!("node {} has no topology: --topo gives one", node.name),
-                ));
-            };
-            let own = node.binding.as_deref().or(bind).unwrap_or("none");
-            let next = kinds.len();
-            let kind = kinds.entry((topology, own.to_owned())).or_insert((next, 0));
-            kind.1 = kind.1.max(ranks);
-            kind_of.push(kind.0);
-        }
-        let map = said
-            .global
-            .map
-            .as_deref()
-            .or_else(|| asked.variable("HYDRA_MAPPING"));
-        let mut rows: Vec<_> = kinds.into_iter().collect();
-        rows.sort_by_key(|(_, (row, _))| *row);
-        let mut bounds = Vec::new();
-        for ((topology, own), (_, ranks)) in rows {
-            let node = Node {
-                hardware: asked.hardware,
-                topology,
-                version,
-                ranks,
-            };
-            // A node without ranks starts nothing that could fail.
-            let bound = if ranks == 0 {
-                Bound::Free
-            } else {
-                node.bound(&own, map)?
-            };
-            bounds.push((topology, bound));
-        }
-        Ok(Self {
-            asked,
-            said,
-            kind_of,
-            bounds,
-            known: HashMap::new(),
-            patterns: Vec::new(),
-            before: vec![0; nodes.len()],
-        })
+/// GPUs of each process.
+fn gpus(said: &Said) -> Result<Option<u32>, LineRefused> {
+    if said.global.gpu_parts.is_some() {
+        return Err(LineRefused::new(
+            "not-modelled",
+            "-gpu-subdevs-per-proc: which parts the GPUs of a node have is not known",
+        ));
     }
-
-    fn app(&mut self, program: &Program, placed: &Placed) -> Result<LaidApp, LineRefused> {
-        let mut runs: Vec<LaidRun> = Vec::new();
-        for own in &placed.nodes {
-            let node = own.node as usize;
-            let pattern = self.pattern((self.kind_of[node], self.before[node], own.ranks))?;
-            self.before[node] += own.ranks;
-            match runs.last_mut() {
-                Some(last) if last.pattern == pattern && last.nodes.end() == own.node => {
-                    last.nodes.count += 1;
-                }
-                Some(_) | None => runs.push(LaidRun {
-                    nodes: NodeRange {
-                        first: own.node,
-                        count: 1,
-                    },
-                    pattern,
-                }),
-            }
-        }
-        Ok(LaidApp {
-            program: program.argv.clone(),
-            runs,
-            order: placed.order.clone(),
-        })
-    }
-
-    /// The processes with local ranks from `before` on.
-    fn pattern(&mut self, key: Key) -> Result<usize, LineRefused> {
-        if let Some(&row) = self.known.get(&key) {
-            return Ok(row);
-        }
-        let (kind, before, ranks) = key;
-        let gpus = self.gpus()?;
-        let (topology, bound) = &self.bounds[kind];
-        let all = u32::try_from(self.asked.hardware.topologies().gpus(*topology).len());
-        let all = all.unwrap_or(u32::MAX);
-        let mut procs: Vec<LaidProcs> = Vec::new();
-        let alike = bound.turns() == 1 && gpus.is_none();
-        let mut local = before;
-        while local < before + ranks {
-            let count = if alike { before + ranks - local } else { 1 };
-            let own = LaidProcs {
-                count,
-                object: None,
-                cpus: bound.of(local).cloned(),
-                gpus: gpus.map(|each| {
-                    let first = local.saturating_mul(each);
-                    (first..first.saturating_add(each))
-                        .filter(|&gpu| gpu < all)
-                        .collect()
-                }),
-            };
-            local += count;
-            match procs.last_mut() {
-                Some(last) if last.cpus == own.cpus && last.gpus == own.gpus => last.count += count,
-                Some(_) | None => procs.push(own),
-            }
-        }
-        self.patterns.push(procs);
-        let row = self.patterns.len() - 1;
-        self.known.insert(key, row);
-        Ok(row)
-    }
-
-    /// GPUs of each process.
-    fn gpus(&self) -> Result<Option<u32>, LineRefused> {
-        let Some(text) = &self.said.global.gpus else {
-            return Ok(None);
-        };
-        u32::try_from(leading_number(text))
-            .map(Some)
-            .map_err(|_| refuses(&format!("-gpus-per-proc {text} is no number of GPUs")))
-    }
+    let Some(text) = &said.global.gpus else {
+        return Ok(None);
+    };
+    u32::try_from(leading_number(text))
+        .map(Some)
+        .map_err(|_| refuses(&format!("-gpus-per-proc {text} is no number of GPUs")))
 }

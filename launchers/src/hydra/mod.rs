@@ -1,24 +1,30 @@
 //! MPICH's Hydra: a line of `mpiexec.hydra`, or of `mpiexec` with `--as hydra`. Source: `lines/hydra/spec.md`.
 
+// How a line ends without a job.
+pub(crate) mod refusal;
 // Versions that are told apart.
 mod version;
 // Its words.
 mod words;
+// Configuration files.
+pub(crate) mod config_file;
 // What a line says.
 mod said;
 // The node list.
-mod nodes;
+pub(crate) mod nodes;
 // The nodes of a batch system.
-mod batch;
+pub(crate) mod batch;
 // Ranks on nodes, round by round.
-mod rounds;
+pub(crate) mod rounds;
 // `-rankmap`.
 mod rank_map;
 // Objects of a node.
-mod objects;
+pub(crate) mod objects;
 // What each local rank is bound to.
-mod binding;
-// The processes of each node.
-mod lay;
+pub(crate) mod binding;
+// The processes of each node as patterns.
+pub(crate) mod patterns;
+// A line as a whole.
+pub(crate) mod lay;
 
 pub use lay::lay;

@@ -1,6 +1,7 @@
 //! Hydra's node list: names with slots, in order. Source: `lines/hydra/spec.md` 3.
 
-use super::said::{Global, Named, fails, leading_number, refuses};
+use super::refusal::{fails, refuses};
+use super::said::{Global, Named, leading_number};
 use super::version::Version;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
 use stowplan_engine::table::names::Names;
@@ -22,7 +23,7 @@ const NODES_MAX: usize = 1 << 20;
 ///
 /// # Errors
 /// `launcher-refuses`, `launch-fails`.
-pub(crate) fn nodes(
+pub(super) fn nodes(
     asked: &LineAsked<'_>,
     global: &Global,
     version: Version,

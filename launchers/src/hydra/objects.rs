@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 const DEVICES: &[&str] = &["pci", "gpu", "ib", "hfi", "hsn", "eth", "en"];
 
 /// The kind with this name; `None`: it is no name. Names are exact and lower case.
-pub(crate) fn kind(name: &str, version: Version) -> Option<Kind> {
+pub(super) fn kind(name: &str, version: Version) -> Option<Kind> {
     let of = |kind| Some(Kind::Of(kind));
     match name {
         "machine" => of(ObjKind::Machine),
@@ -66,14 +66,18 @@ pub(crate) fn objects(hardware: &dyn Hardware, topology: TopologyId, kind: ObjKi
     found
 }
 
-/// The PUs of the smallest object that holds all of these.
-pub(crate) fn around(hardware: &dyn Hardware, topology: TopologyId, inside: &[u32]) -> Pus {
-    let holds = |own: &Pus| inside.iter().all(|pu| own.binary_search(pu).is_ok());
+/// The objects of all kinds, the smallest first.
+pub(crate) fn all_objects(hardware: &dyn Hardware, topology: TopologyId) -> Vec<Pus> {
     let kinds = ObjKind::ALL.into_iter();
-    let all = kinds.flat_map(|kind| objects(hardware, topology, kind));
-    let around = all.filter(holds).min_by_key(Vec::len);
-    around.unwrap_or_else(|| {
-        let pus = hardware.topologies().pus_os(topology).len();
-        (0..u32::try_from(pus).unwrap_or(u32::MAX)).collect()
-    })
+    let mut all: Vec<Pus> = kinds
+        .flat_map(|kind| objects(hardware, topology, kind))
+        .collect();
+    all.sort_by_key(Vec::len);
+    all
+}
+
+/// Whether a set lies inside another.
+pub(crate) fn lies_in(own: &[u32], around: &[u32]) -> bool {
+    let near = own.first() >= around.first() && own.last() <= around.last();
+    near && own.iter().all(|pu| around.binary_search(pu).is_ok())
 }

@@ -1,6 +1,6 @@
 //! `-rankmap`. Source: `lines/hydra/spec.md` 5.
 
-use super::said::fails;
+use super::refusal::fails;
 use crate::line::LineRefused;
 
 /// The most ranks that a map is written out for.

@@ -1,5 +1,7 @@
 //! What a line of Hydra says, its configuration file read in. Source: `lines/hydra/spec.md` 2 and 8.
 
+use super::config_file;
+use super::refusal::refuses;
 use super::version::Version;
 use super::words::{Does, find};
 use crate::line::{LineAsked, LineRefused};
@@ -63,6 +65,7 @@ pub(crate) fn read(asked: &LineAsked<'_>, version: Version) -> Result<Said, Line
 /// Reads the words of one line.
 fn words(words: &[String], version: Version) -> Result<Said, LineRefused> {
     let mut said = Said::default();
+    let mut first = 0;
     for segment in words.split(|word| word == ":") {
         let mut program = Program::default();
         let mut rest = segment;
@@ -70,8 +73,11 @@ fn words(words: &[String], version: Version) -> Result<Said, LineRefused> {
             if !word.starts_with('-') {
                 break;
             }
-            rest = option(&mut said.global, &mut program, word, behind, version)?;
+            let at = first + segment.len() - rest.len();
+            let left = option(&mut said.global, &mut program, word, behind, version);
+            rest = left.map_err(|refused| refused.at(at, 0..word.len()))?;
         }
+        first += segment.len() + 1;
         program.argv = rest.to_vec();
         said.programs.push(program);
     }
@@ -213,37 +219,17 @@ fn from_file(
         .files
         .read(path)
         .map_err(|error| refuses(&format!("-configfile {path}: cannot be read: {error}")))?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut lines: Vec<String> = Vec::new();
-    let mut goes_on = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with('#') || (line.trim().is_empty() && !goes_on) {
-            continue;
-        }
-        let (own, more) = match line.trim_end().strip_suffix('\\') {
-            Some(own) if own.ends_with(char::is_whitespace) || own.is_empty() => (own, true),
-            _ => (line, false),
-        };
-        match lines.last_mut().filter(|_| goes_on) {
-            Some(last) => {
-                last.push(' ');
-                last.push_str(own);
-            }
-            None => lines.push(own.to_owned()),
-        }
-        goes_on = more;
-    }
+    let mut lines = config_file::lines(&String::from_utf8_lossy(&bytes));
     if version.reads_one_line() {
         lines.truncate(1);
     }
-    let mut read: Vec<String> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if at > 0 {
-            read.push(":".to_owned());
-        }
-        read.extend(line.split_whitespace().map(str::to_owned));
-    }
-    let file = words(&read, version)?;
+    let read = config_file::words(&lines);
+    // A word of the file has no place in the line.
+    let file = words(&read, version).map_err(|refused| LineRefused {
+        sentence: format!("-configfile {path}: {}", refused.sentence),
+        at: None,
+        ..refused
+    })?;
     let (own, theirs) = (&mut said.global, file.global);
     own.hosts = own.hosts.take().or(theirs.hosts);
     own.per_node = own.per_node.take().or(theirs.per_node);
@@ -261,17 +247,4 @@ fn from_file(
 
 fn lacks(given: &str) -> LineRefused {
     refuses(&format!("{given} lacks its value"))
-}
-
-/// A refusal at once.
-pub(crate) fn refuses(why: &str) -> LineRefused {
-    LineRefused::new(
-        "launcher-refuses",
-        format!("mpiexec refuses the line: {why}"),
-    )
-}
-
-/// A job that starts and dies.
-pub(crate) fn fails(why: &str) -> LineRefused {
-    LineRefused::new("launch-fails", format!("the launch fails: {why}"))
 }

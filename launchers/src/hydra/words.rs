@@ -99,6 +99,9 @@ pub(crate) fn find(
     };
     let row = WORDS.iter().find(|word| word.names.contains(&&*lower));
     row.filter(|_| !lacks).ok_or_else(|| {
+        if INTELS.contains(&name) {
+            return of_intel(given);
+        }
         let names = WORDS.iter().flat_map(|word| word.names.iter().copied());
         let near = nearest(names, &lower).filter(|near| *near != lower);
         let mut refused = LineRefused::new(
@@ -110,4 +113,26 @@ pub(crate) fn find(
             .extend(near.map(|near| format!("did you mean -{near}?")));
         refused
     })
+}
+
+/// Words that Intel MPI's Hydra has and MPICH's has not, or no more.
+const INTELS: &[&str] = &[
+    "perhost",
+    "grr",
+    "rr",
+    "hosts-group",
+    "print-rank-map",
+    "silent-abort",
+];
+
+/// A word that says that the line is Intel's, in a line that is read as MPICH's.
+fn of_intel(given: &str) -> LineRefused {
+    let mut refused = LineRefused::new(
+        "ambiguous-launcher",
+        format!("{given} is no option of MPICH's mpiexec since 3.4, but one of Intel MPI's"),
+    );
+    refused
+        .help
+        .push("say whose line it is: --as intel".to_owned());
+    refused
 }

@@ -6,7 +6,6 @@ use crate::id::Id as _;
 use crate::plan::{Placed, PlacedRun};
 use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
-use crate::stage::job::processes;
 use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
 use crate::table::uncovered::Uncovered;
@@ -144,7 +143,11 @@ pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut V
             app: app.number(),
             bound: run.procs,
             allowed: cpus,
-            procs: processes(placed),
+            procs: placed
+                .runs
+                .iter()
+                .map(|run| u64::from(run.procs) * u64::from(run.nodes.count))
+                .sum(),
         });
     }
 }
