@@ -14,37 +14,36 @@ pub(crate) fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
     if !theirs.apps.iter().any(|app| app.options.iter().any(names)) {
         return None;
     }
-    // A host that is listed again adds its slots. `None`: they are to be inferred.
-    let mut hosts: Vec<(String, Option<u64>)> = Vec::new();
+    // A name that stands twice has the slots of both, as it has in a host list.
+    let mut said: Vec<(String, Option<u32>)> = Vec::new();
     let mut rows: HashMap<String, usize> = HashMap::new();
-    let mut add = |name: &str, slots: Option<u64>| {
-        let next = hosts.len();
-        let row = *rows.entry(name.to_owned()).or_insert(next);
-        if row == next {
-            hosts.push((name.to_owned(), slots));
-        } else if let (Some(known), Some(slots)) = (&mut hosts[row].1, slots) {
-            *known = known.saturating_add(slots);
-        }
-    };
     for app in &mut ours.apps {
         for option in app.options.iter().filter(|option| names(option)) {
             for entry in option.values.iter().flat_map(|list| entries(list)) {
-                match entry.rsplit_once(':') {
-                    Some((name, slots)) => add(name, slots.parse().ok()),
-                    None => add(entry, Some(1)),
+                let (name, slots) = match entry.rsplit_once(':') {
+                    // Slots that are no number are to be inferred.
+                    Some((name, slots)) => (name, slots.parse().ok()),
+                    None => (entry, Some(1)),
+                };
+                let row = *rows.entry(name.to_owned()).or_insert(said.len());
+                match said.get_mut(row) {
+                    Some((_, own)) => {
+                        *own = own.zip(slots).and_then(|(own, more)| own.checked_add(more));
+                    }
+                    None => said.push((name.to_owned(), slots)),
                 }
             }
         }
         app.options.retain(|option| !names(option));
     }
-    if hosts.is_empty() {
+    if said.is_empty() {
         return None;
     }
-    let line = |(name, slots): &(String, Option<u64>)| match slots {
+    let lines = said.iter().map(|(name, slots)| match slots {
         Some(slots) => format!("{name} slots={slots}\n"),
         None => format!("{name}\n"),
-    };
-    let text = hosts.iter().map(line).collect();
+    });
+    let text = lines.collect();
     if ours.apps.is_empty() {
         ours.apps.push(Default::default());
     }
@@ -76,9 +75,9 @@ mod tests {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
             words
         };
-        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto"));
+        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto,m:2"));
         let text = take(&mut ours, &read("-np 2 -H m ./a")).expect("both name hosts");
-        assert_eq!(text, "n[1-2,4] slots=8\nm slots=1\nk\n");
+        assert_eq!(text, "n[1-2,4] slots=8\nm slots=3\nk\n");
         assert_eq!(ours.to_words(), ["--hostfile", NAME]);
         let mut ours = CommandLine::read(&read("-H a:2"));
         assert_eq!(take(&mut ours, &read("-np 2 ./a -H m")), None);
