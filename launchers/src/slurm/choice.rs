@@ -33,7 +33,7 @@ pub(super) fn choose(step: &mut Step, job: &Job) -> Result<Chosen, LineRefused> 
             "Unable to create step: Cannot request more threads per core than the job allocation",
         ));
     }
-    let (mut min, mut max) = (step.min, if step.max == 0 { job.count() } else { step.max });
+    let (mut min, max) = (step.min, if step.max == 0 { job.count() } else { step.max });
     if max < min {
         return Err(refusals::refuses(CONFIGURATION));
     }
@@ -291,7 +291,7 @@ impl Choice<'_> {
                 taken.push(NodeSet::of([nodes]).first(count));
                 nodes_left -= count;
                 cpus_left = cpus_left.saturating_sub(usable * count);
-                if nodes_left == 0 || cpus_left == 0 {
+                if nodes_left == 0 {
                     break;
                 }
             }

@@ -112,7 +112,7 @@ impl Step {
             names: listed.len() + u64::from(unknown.is_some()),
         };
         let pack = distribution.packing == Some(Packing::Pack);
-        let mpack = pack && sum.nodes_by_env;
+        let mpack = (pack || site_packs) && sum.nodes_by_env;
         if mpack {
             sum.min = 1;
         }
