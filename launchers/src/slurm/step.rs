@@ -145,6 +145,7 @@ impl Step {
             (sum.tasks, sum.set) = (Some(sum.min.saturating_mul(each)), true);
         }
         let tasks = sum.tasks.unwrap_or(1);
+        let overcommit = line.overcommit.is_said() || env.overcommit.is_said();
         let all = job.count();
         if let Some(first) = line.relative {
             if first + sum.min > all {
@@ -162,8 +163,11 @@ impl Step {
             cpus,
             tasks_per_node: sum.each,
             fits: false,
-            exact: line.exact.is_said() || line.exclusive.is_said() || cpus.is_some(),
-            overcommit: line.overcommit.is_said() || env.overcommit.is_said(),
+            // Cpus of a task make a step exact, but not under -O.
+            exact: line.exact.is_said()
+                || line.exclusive.is_said()
+                || cpus.is_some() && !overcommit,
+            overcommit,
             overlap: line.overlap.is_said(),
             relative: line.relative,
             excluded: excluded.clone().unwrap_or_default(),
