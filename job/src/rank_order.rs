@@ -9,7 +9,10 @@ use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::request::AppRow;
 use stowplan_engine::table::apps::AppId;
 use stowplan_score::error::ScoreError;
+use stowplan_score::network::OnNetwork;
 use stowplan_score::order::Order;
+use stowplan_score::order::planes::{First, planes};
+use stowplan_score::tree::Tree;
 
 /// The order that a job asks for, if any.
 pub(crate) struct RankOrder(Option<Order>);
@@ -40,6 +43,7 @@ impl RankOrder {
     pub(crate) fn give(
         self,
         mut mapped: Mapped,
+        on: Option<&OnNetwork>,
         outside: &dyn Outside,
     ) -> Result<Mapped, JobError> {
         let Some(order) = self.0 else {
@@ -47,7 +51,18 @@ impl RankOrder {
         };
         let read = |path: &str| outside.read(path);
         let (procs, per_node) = (mapped.plan.ranks(), fullest(&mapped.plan));
-        let ranks = order.ranks(procs, per_node, &read).map_err(refused)?;
+        let ranks = match &order {
+            Order::Planes(grid) => {
+                let tree = Tree::of(&mapped.plan, on);
+                planes(grid, None, &tree, First::Sum).map_err(|why| {
+                    refused(ScoreError::Order {
+                        order: order.word(),
+                        why,
+                    })
+                })?
+            }
+            order => order.ranks(procs, per_node, &read).map_err(refused)?,
+        };
         mapped.plan = mapped.plan.reordered(&ranks).map_err(|error| match error {
             BadOrder::Apps { .. } | BadOrder::Written { .. } => {
                 contradicting(&order, &error.to_string())

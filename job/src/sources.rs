@@ -1,8 +1,10 @@
 //! Where each topology came from, in the words that asked for it.
 
-use crate::line::place::Launched;
+use crate::line::launched::Launched;
+use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::topologies::TopologyId;
+use stowplan_score::network::OnNetwork;
 
 /// Where each topology came from, in the words that asked for it. Shape `[topologies]`; equal topologies keep the first words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,6 +14,8 @@ pub struct Sources {
     pub hosts: Option<String>,
     /// Whose rules placed the job, if it was a launcher's own line.
     pub launched: Option<Launched>,
+    /// The network of its nodes, if one was named.
+    pub network: Option<Arc<OnNetwork>>,
 }
 
 impl Sources {

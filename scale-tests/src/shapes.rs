@@ -141,6 +141,7 @@ fn machine(topologies: Topologies, cpusets: Cpusets, default: Option<TopologyId>
         cpu_list: None,
         inferred: CpuMode::Core,
         candidates: None,
+        order: Vec::new(),
     }
 }
 

@@ -44,10 +44,16 @@ mod column;
 mod count;
 // Regular jobs: counted on a smaller job.
 mod regular;
+// Networks above the node.
+pub mod network;
+// What leaves the objects of a network.
+pub mod above;
 // Entries of a matrix, as they are read.
 mod streamed;
 // A plan and its patterns -> figures.
 pub mod score;
+// The nodes of a job below the objects of its network.
+pub mod tree;
 // Which rank each place gets.
 pub mod order;
 // Which placement is good.

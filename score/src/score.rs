@@ -1,5 +1,6 @@
 //! A plan and its patterns -> the traffic that leaves each level.
 
+use crate::above::{Above, Counter};
 use crate::column::{Order, column, orders};
 use crate::count;
 pub(crate) use crate::count::AppRanks;
@@ -8,6 +9,7 @@ use crate::level::Level;
 use crate::limit::PATTERNS_MAX;
 use crate::matrix::{Matrix, Unit};
 use crate::memory::{Columns, Memory};
+use crate::network::OnNetwork;
 use crate::numbers::Numbers;
 use crate::pattern::{Part, Pattern, fits};
 use crate::places::Places;
@@ -60,6 +62,8 @@ pub struct Score {
     pub edges: Weight,
     /// The levels, from the node down.
     pub levels: Vec<Leaving>,
+    /// The levels of the network, if one is given.
+    pub above: Option<Above>,
 }
 
 /// Scores a plan. Several patterns add up.
@@ -70,6 +74,21 @@ pub struct Score {
 /// Cost: for a halo over equal nodes by slot, a few planes of the grid. Else, for each level, a pass over the ranks; for halos,
 /// one pass for each offset. Matrices are streamed, with a column of each level in memory.
 pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Score, ScoreError> {
+    score_on(plan, parts, matrices, None)
+}
+
+/// Scores a plan, also above its nodes.
+///
+/// # Errors
+/// As [`score`].
+///
+/// Cost: as [`score`]; above, for a halo by slot, the objects of each level, times the offsets; else a pass a level.
+pub fn score_on(
+    plan: &Plan,
+    parts: &[Part],
+    matrices: &dyn Matrices,
+    on: Option<&OnNetwork>,
+) -> Result<Score, ScoreError> {
     let apps = checked(plan, parts)?;
     let unit = unit_of(parts, &apps, matrices)?;
     let places = Places::of(plan)?;
@@ -78,6 +97,7 @@ pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Sco
         places: &places,
         apps: &apps,
         memory: &Memory::default(),
+        on,
     };
     seated.score(parts, unit, matrices)
 }
@@ -89,6 +109,8 @@ pub(crate) struct Seated<'s> {
     pub(crate) orders: &'s [Order<'s>],
     pub(crate) apps: &'s [AppRanks],
     pub(crate) memory: &'s Memory,
+    /// The network of the plan's nodes.
+    pub(crate) on: Option<&'s OnNetwork>,
 }
 
 impl Seated<'_> {
@@ -102,8 +124,12 @@ impl Seated<'_> {
         let edges = |part: &Part| Weight::whole(count::edges(part, self.apps));
         let mut edges = parts.iter().map(edges).sum();
         let nodes = self.numbers(Level::Node);
+        let mut above = self.on.map(|on| Counter::new(self.places, on));
+        if let Some(above) = &mut above {
+            above.add(parts, self.apps, self.orders);
+        }
         let levels = if parts.iter().any(|part| part.pattern.is_file()) {
-            self.streamed(parts, matrices, &mut edges)?
+            self.streamed(parts, matrices, &mut edges, above.as_mut())?
         } else {
             self.counted(parts)
         };
@@ -113,6 +139,7 @@ impl Seated<'_> {
             unit,
             edges,
             levels,
+            above: above.map(Counter::figures),
         })
     }
 
@@ -173,6 +200,7 @@ impl Seated<'_> {
         parts: &[Part],
         matrices: &dyn Matrices,
         edges: &mut Weight,
+        above: Option<&mut Counter<'_>>,
     ) -> Result<Vec<Leaving>, ScoreError> {
         let mut known: Vec<Numbers> = Vec::new();
         let mut levels = Vec::new();
@@ -185,7 +213,8 @@ impl Seated<'_> {
             }
         }
         let ranks = self.places.plan.ranks() as usize;
-        let mut streamed = Streamed::new(ranks, known.len());
+        let mut streamed = Streamed::new(ranks, known.len(), above);
+        streamed.ready(self.orders);
         let mut of_rank = Vec::new();
         for (at, numbers) in known.iter().enumerate() {
             let column = column::<u32>(numbers, self.orders, &mut of_rank);

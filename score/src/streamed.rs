@@ -1,5 +1,7 @@
 //! Counts the entries of a matrix at all levels as they are read. While some are counted, the next are read.
 
+use crate::above::Counter;
+use crate::column::Order;
 use crate::error::ScoreError;
 use crate::level::LEVELS;
 use crate::matrix::{Entry, FILLED, Matrix};
@@ -9,22 +11,32 @@ use crate::weight::Weight;
 type Objects = [u32; LEVELS];
 
 /// The weights that were read, summed over the objects that they leave.
-pub(crate) struct Streamed {
+pub(crate) struct Streamed<'s, 'n> {
     /// Shape `[ranks]`.
     objects: Vec<Objects>,
     /// Shape `[levels][objects]`.
     pub(crate) out: Vec<Vec<Weight>>,
     /// Senders of the entries at hand, each with the levels that it leaves.
     senders: Vec<(Objects, [bool; LEVELS])>,
+    /// What counts the same above the nodes.
+    above: Option<&'s mut Counter<'n>>,
 }
 
-impl Streamed {
+impl<'s, 'n> Streamed<'s, 'n> {
     /// For this many ranks and levels.
-    pub(crate) fn new(ranks: usize, levels: usize) -> Self {
+    pub(crate) fn new(ranks: usize, levels: usize, above: Option<&'s mut Counter<'n>>) -> Self {
         Self {
             objects: vec![[0; LEVELS]; ranks],
             out: vec![Vec::new(); levels],
             senders: Vec::with_capacity(FILLED),
+            above,
+        }
+    }
+
+    /// Readies the levels above the nodes.
+    pub(crate) fn ready(&mut self, orders: &[Order<'_>]) {
+        if let Some(above) = &mut self.above {
+            above.ready(orders);
         }
     }
 
@@ -81,6 +93,9 @@ impl Streamed {
                     out[objects[level] as usize] += entry.weight;
                 }
             }
+        }
+        if let Some(above) = &mut self.above {
+            above.entries(entries, first);
         }
         entries.iter().map(|entry| entry.weight).sum()
     }

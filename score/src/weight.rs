@@ -61,6 +61,18 @@ impl Weight {
         i64::try_from(self.0 >> shift).unwrap_or(i64::MAX)
     }
 
+    /// What is left of it.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// So many times as much.
+    #[must_use]
+    pub const fn times(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(count as u128))
+    }
+
     /// Half of it, rounded down to a step.
     #[must_use]
     pub const fn half(self) -> Self {

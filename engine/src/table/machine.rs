@@ -26,6 +26,8 @@ pub struct Machine {
     pub inferred: CpuMode,
     /// The only nodes the job may use, in order, and which sessions they come from; `None`: any.
     pub candidates: Option<Candidates>,
+    /// Names in the order that nodes of the pool are to have; nodes that are not named here come last, as they were. Empty: as mentioned.
+    pub order: Vec<NameRange>,
 }
 
 impl Machine {
@@ -47,6 +49,7 @@ impl Machine {
             cpu_list: None,
             inferred: CpuMode::Core,
             candidates: None,
+            order: Vec::new(),
         })
     }
 }

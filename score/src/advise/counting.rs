@@ -46,7 +46,7 @@ pub(super) struct Counting<'c> {
     pub(super) parts: &'c [Part],
     pub(super) apps: &'c [AppRanks],
     /// The neighbours of ranks, if there is a matrix or the pattern is small enough to be searched.
-    graph: Option<Graph>,
+    pub(super) graph: Option<Graph>,
     pub(super) matrix: bool,
     pub(super) memory: Memory,
 }
@@ -95,6 +95,7 @@ impl<'c> Counting<'c> {
                     orders,
                     apps: self.apps,
                     memory: &self.memory,
+                    on: None,
                 };
                 seated.figures(&numbers, self.parts)
             }
@@ -216,7 +217,7 @@ impl<'c> Counting<'c> {
     }
 
     /// The grids of the patterns.
-    fn grids(&self, procs: u32) -> Vec<(Grid, Option<Halo>)> {
+    pub(super) fn grids(&self, procs: u32) -> Vec<(Grid, Option<Halo>)> {
         let mut grids: Vec<(Grid, Option<Halo>)> = Vec::new();
         for part in self.parts {
             let found = match (&part.pattern, part.pattern.halo(procs)) {
@@ -235,7 +236,7 @@ impl<'c> Counting<'c> {
     }
 
     /// Figures of an order.
-    fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
+    pub(super) fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
         self.figures(places, &seats(places.plan, ranks))
     }
 

@@ -10,6 +10,10 @@ mod candidates;
 mod counting;
 // The best of it, with all figures.
 mod ranked;
+// Orders for the levels above the nodes.
+mod above;
+// Advice for a job on a network.
+pub mod on_network;
 
 use crate::column::Order as Seating;
 use crate::count;
@@ -73,7 +77,7 @@ impl Answer {
     #[must_use]
     pub fn ranks(&self, plan: &Plan) -> Vec<u32> {
         match &self.chosen {
-            Chosen::Search => self.found.clone(),
+            Chosen::Search | Chosen::Named(Order::Planes(_)) => self.found.clone(),
             Chosen::Named(order) => Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan)),
             Chosen::Own => {
                 let mut ranks = vec![0; plan.ranks() as usize];
@@ -158,6 +162,27 @@ pub fn advise(
     }
     let unit = unit_of(parts, &apps, matrices)?;
     let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
+    let Gathered {
+        tried,
+        count,
+        published,
+    } = gathered(&counting, policies)?;
+    let answers = counting.ranked(policies, tried, unit, matrices)?;
+    Ok(Advice {
+        answers,
+        tried: count,
+        published,
+    })
+}
+
+/// What was tried and counted at the node.
+struct Gathered {
+    tried: Vec<Counted>,
+    count: usize,
+    published: Vec<Published>,
+}
+
+fn gathered(counting: &Counting<'_>, policies: &[Policy]) -> Result<Gathered, ScoreError> {
     let mut tried: Vec<Counted> = policies
         .par_iter()
         .enumerate()
@@ -176,10 +201,9 @@ pub fn advise(
         let asked = own.policy == 0 && own.chosen == Chosen::Own;
         asked || known.is_none_or(|(leave, worst)| own.leave >= leave || own.worst <= worst)
     });
-    let answers = counting.ranked(policies, tried, unit, matrices)?;
-    Ok(Advice {
-        answers,
-        tried: count,
+    Ok(Gathered {
+        tried,
+        count,
         published,
     })
 }

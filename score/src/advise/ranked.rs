@@ -3,10 +3,12 @@
 use super::candidates::Tried;
 use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Policy, fullest, seats};
-use crate::column::{Order, orders};
+use crate::column::{Order as Seating, orders};
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
 use crate::matrix::Unit;
+use crate::network::OnNetwork;
+use crate::order::Order;
 use crate::places::Places;
 use crate::score::{Matrices, NoMatrices, Seated};
 use crate::weight::Weight;
@@ -31,11 +33,11 @@ impl Counting<'_> {
         });
         let scored: Vec<Answer> = if self.matrix {
             let each = tried.into_iter();
-            each.map(|own| self.answer(policies, own, unit, matrices))
+            each.map(|own| self.answer(policies, own, unit, (matrices, None)))
                 .collect::<Result<_, _>>()?
         } else {
             let each = tried.into_par_iter();
-            each.map(|own| self.answer(policies, own, unit, &NoMatrices))
+            each.map(|own| self.answer(policies, own, unit, (&NoMatrices, None)))
                 .collect::<Result<_, _>>()?
         };
         let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
@@ -64,27 +66,30 @@ impl Counting<'_> {
         Ok(answers)
     }
 
-    fn answer(
+    /// One placement, with all figures; also above its nodes, if its network is given.
+    pub(super) fn answer(
         &self,
         policies: &[Policy],
         own: Counted,
         unit: Unit,
-        matrices: &dyn Matrices,
+        (matrices, on): (&dyn Matrices, Option<&OnNetwork>),
     ) -> Result<Answer, ScoreError> {
         let plan = &policies[own.policy].plan;
         let places = Places::of(plan)?;
-        let seated = |orders: &[Order<'_>]| {
+        let seated = |orders: &[Seating<'_>]| {
             let seated = Seated {
                 places: &places,
                 orders,
                 apps: self.apps,
                 memory: &self.memory,
+                on,
             };
             seated.score(self.parts, unit, matrices)
         };
         let score = match &own.chosen {
             Chosen::Own => seated(&orders(&places)),
             Chosen::Search => seated(&seats(plan, &own.ranks)),
+            Chosen::Named(Order::Planes(_)) => seated(&seats(plan, &own.ranks)),
             Chosen::Named(order) => self.memory.with_ranks(|ranks| {
                 Tried::Named(order.clone()).ranks_into(plan.ranks(), fullest(plan), ranks);
                 seated(&seats(plan, ranks))

@@ -38,3 +38,41 @@ pub(crate) fn cells_into(grid: &Grid, cell: &Grid, out: &mut Vec<u32>) {
         at[moved + 1..].fill(0);
     }
 }
+
+/// Boxes row-major in boxes row-major, from the outermost in. Cost: the ranks, for each box.
+pub(crate) fn nested_into(grid: &Grid, boxes: &[Grid], out: &mut Vec<u32>) {
+    out.clear();
+    let dimensions: Vec<usize> = (0..grid.sizes.len()).collect();
+    within(&Box::whole(grid), boxes, &dimensions, &strides(grid), out);
+}
+
+fn within(
+    outer: &Box,
+    boxes: &[Grid],
+    dimensions: &[usize],
+    strides: &super::walk::Sizes,
+    out: &mut Vec<u32>,
+) {
+    let Some((own, inner)) = boxes.split_first() else {
+        return write(outer, dimensions, strides, out);
+    };
+    let mut at = [0_u32; DIMENSIONS_MAX];
+    loop {
+        let mut part = *outer;
+        for &dimension in dimensions {
+            part.first[dimension] = outer.first[dimension] + at[dimension];
+            part.sizes[dimension] =
+                own.sizes[dimension].min(outer.sizes[dimension] - at[dimension]);
+        }
+        within(&part, inner, dimensions, strides, out);
+        let more = |&dimension: &usize| {
+            let behind = at[dimension].checked_add(own.sizes[dimension]);
+            behind.is_some_and(|behind| behind < outer.sizes[dimension])
+        };
+        let Some(moved) = dimensions.iter().copied().rev().find(more) else {
+            return;
+        };
+        at[moved] += own.sizes[moved];
+        at[moved + 1..].fill(0);
+    }
+}

@@ -14,9 +14,12 @@ pub mod stencil;
 pub mod file;
 // Cells of a grid, box by box.
 mod walk;
+// Planes that cut a grid for a tree.
+pub mod planes;
 
 use crate::error::ScoreError;
 use crate::pattern::Grid;
+use crate::tree::Tree;
 use stencil::Stencil;
 use stowplan_engine::count::counted;
 
@@ -33,6 +36,15 @@ pub enum Order {
         /// The box.
         cell: Grid,
     },
+    /// `cells:GRID:OUTER/…/INNER`: boxes row-major in boxes row-major.
+    Nested {
+        /// The grid of ranks.
+        grid: Grid,
+        /// The boxes, from the outermost in. At least two.
+        boxes: Vec<Grid>,
+    },
+    /// `planes:GRID`: cut by planes into the objects of the network and the nodes.
+    Planes(Grid),
     /// `strips:GRID`: strips as wide as the side of a node's cube, walked back and forth.
     Strips(Grid),
     /// `kdtree:GRID`: the longest dimension halved, down to single ranks.
@@ -44,7 +56,8 @@ pub enum Order {
 }
 
 /// The words there are, for messages.
-const WORDS: &str = "cells:GRID:CELL strips:GRID kdtree:GRID hyperplane:GRID file:F";
+const WORDS: &str =
+    "cells:GRID:CELL[/CELL…] strips:GRID kdtree:GRID hyperplane:GRID planes:GRID file:F";
 
 impl Order {
     /// Reads the word of an order.
@@ -75,13 +88,26 @@ impl Order {
                         "cells takes a grid and a box of it: cells:50x48:2x24".to_owned(),
                     );
                 };
-                let (whole, cell) = (grid(whole)?, grid(cell)?);
-                if whole.sizes.len() != cell.sizes.len() {
-                    let (all, own) = (whole.sizes.len(), cell.sizes.len());
-                    return refuse(format!("the grid has {all} dimensions, the box has {own}"));
+                let whole = grid(whole)?;
+                let mut boxes = cell
+                    .split('/')
+                    .map(grid)
+                    .collect::<Result<Vec<Grid>, _>>()?;
+                for own in &boxes {
+                    let (all, own) = (whole.sizes.len(), own.sizes.len());
+                    if all != own {
+                        return refuse(format!("the grid has {all} dimensions, the box has {own}"));
+                    }
                 }
-                Ok(Self::Cells { grid: whole, cell })
+                match boxes.pop() {
+                    Some(cell) if boxes.is_empty() => Ok(Self::Cells { grid: whole, cell }),
+                    inner => {
+                        boxes.extend(inner);
+                        Ok(Self::Nested { grid: whole, boxes })
+                    }
+                }
             }
+            "planes" => Ok(Self::Planes(grid(rest)?)),
             "strips" => Ok(Self::Strips(grid(rest)?)),
             "kdtree" => Ok(Self::Kdtree(grid(rest)?)),
             "hyperplane" => Ok(Self::Hyperplane(grid(rest)?)),
@@ -94,6 +120,11 @@ impl Order {
     pub fn word(&self) -> String {
         match self {
             Self::Cells { grid, cell } => format!("cells:{}:{}", grid.word(), cell.word()),
+            Self::Nested { grid, boxes } => {
+                let boxes: Vec<String> = boxes.iter().map(Grid::word).collect();
+                format!("cells:{}:{}", grid.word(), boxes.join("/"))
+            }
+            Self::Planes(grid) => format!("planes:{}", grid.word()),
             Self::Strips(grid) => format!("strips:{}", grid.word()),
             Self::Kdtree(grid) => format!("kdtree:{}", grid.word()),
             Self::Hyperplane(grid) => format!("hyperplane:{}", grid.word()),
@@ -127,6 +158,8 @@ impl Order {
     ) -> Result<(), ScoreError> {
         let grid = match self {
             Self::Cells { grid, .. }
+            | Self::Nested { grid, .. }
+            | Self::Planes(grid)
             | Self::Strips(grid)
             | Self::Kdtree(grid)
             | Self::Hyperplane(grid) => grid,
@@ -152,6 +185,16 @@ impl Order {
         let star = Stencil::star(grid.sizes.len());
         match self {
             Self::Cells { grid, cell } => cells_into(grid, cell, out),
+            Self::Nested { grid, boxes } => cells::nested_into(grid, boxes, out),
+            Self::Planes(grid) => {
+                let tree = Tree::even(procs, per_node);
+                *out = planes::planes(grid, None, &tree, planes::First::Sum).map_err(|why| {
+                    ScoreError::Order {
+                        order: self.word(),
+                        why,
+                    }
+                })?;
+            }
             Self::Strips(grid) => strips::strips_into(grid, &star, per_node, out),
             Self::Kdtree(grid) => kdtree::kdtree_into(grid, &star, out),
             Self::Hyperplane(grid) => hyperplane::hyperplane_into(grid, &star, per_node, out),

@@ -1,15 +1,18 @@
 //! `stowplan diff`: compares two plans or jobs.
 
 use super::show::{Saved, misplaced, own_options};
-use super::{map, refuse_format};
+use super::{levels, map, refuse_format};
 use crate::report::Refused;
 use crate::{Console, output};
+use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::{Format, job_args, map_args};
+use stowplan_job::args::{Format, JobArgs, job_args, map_args};
+use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
+use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `diff`. Returns the exit status: 1 where something differs.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -27,8 +30,17 @@ enum Side<'a> {
 
 fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (head, job) = behind(args);
+    own_options(
+        "diff",
+        head,
+        &[
+            Meaning::Format,
+            Meaning::Output,
+            Meaning::Network,
+            Meaning::NetworkLevels,
+        ],
+    )?;
     let (plans, options) = job_args(head)?;
-    own_options(head, &[Meaning::Format, Meaning::Output])?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [
         Format::Text,
@@ -50,7 +62,8 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         ([_] | [], None) => return Err(misplaced("A B", OptionFault::NoValue)),
     };
     let [a, b] = &sides;
-    let (plan_a, plan_b) = (plan(a, console)?, plan(b, console)?);
+    let ((plan_a, on_a), (plan_b, on_b)) =
+        (plan(a, &options, console)?, plan(b, &options, console)?);
     let mut found = diff(&plan_a, &plan_b);
     if let (Side::Job(a), Side::Job(b)) = (a, b) {
         found.cause = cause::of_words(a, b);
@@ -74,8 +87,12 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         | Format::Taskmap
         | Format::Pmi
         | Format::Raw => {
-            let page = words::page(&found, &plan_a, &plan_b);
-            page.iter().try_for_each(|line| writeln!(out, "{line}"))
+            let mut page = words::page(&found, &plan_a, &plan_b);
+            if let (Some(on_a), Some(on_b)) = (&on_a, &on_b) {
+                page.extend(levels::moved((&plan_a, on_a), (&plan_b, on_b)));
+            }
+            page.iter()
+                .try_for_each(|line| writeln!(out, "{}", one_line(line)))
         }
     })?;
     Ok(u8::from(!found.is_same()))
@@ -89,12 +106,34 @@ pub(super) fn behind(args: &[String]) -> (&[String], Option<&[String]>) {
     }
 }
 
-fn plan(side: &Side<'_>, console: &mut Console<'_>) -> Result<Plan, Refused> {
+/// A job's words, with the options of the network that stand before them.
+pub(super) fn with_network(options: &JobArgs, job: &[String]) -> Vec<String> {
+    let mut words = Vec::new();
+    for (name, value) in [
+        ("--network", &options.network),
+        ("--network-levels", &options.network_levels),
+    ] {
+        if let Some(value) = value {
+            words.extend([name.to_owned(), value.clone()]);
+        }
+    }
+    words.extend_from_slice(job);
+    words
+}
+
+type OnPlan = (Plan, Option<Arc<OnNetwork>>);
+
+fn plan(side: &Side<'_>, options: &JobArgs, console: &mut Console<'_>) -> Result<OnPlan, Refused> {
     match side {
-        Side::Plan(path) => Ok(Saved::read(path, console.files)?.plan),
+        Side::Plan(path) => {
+            let mut saved = Saved::read(path, console.files)?;
+            saved.on_network(options, console.files)?;
+            Ok((saved.plan, saved.sources.network))
+        }
         Side::Job(words) => {
-            let asked = map_args(words)?;
-            Ok(map::place(asked, console.files)?.mapped.plan)
+            let asked = map_args(&with_network(options, words))?;
+            let placement = map::place(asked, console.files)?;
+            Ok((placement.mapped.plan, placement.sources.network))
         }
     }
 }

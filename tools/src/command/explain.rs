@@ -1,6 +1,6 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
-use super::diff::behind;
+use super::diff::{behind, with_network};
 use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
 use crate::format::{Told, text};
@@ -22,9 +22,10 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
-use stowplan_job::error::JobError;
+use stowplan_job::error::{JobError, one_line};
 use stowplan_job::options::Meaning;
 use stowplan_job::place::Placement;
+use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `explain`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -44,8 +45,18 @@ struct Asked {
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
+    own_options(
+        "explain",
+        &head,
+        &[
+            Meaning::Format,
+            Meaning::Output,
+            Meaning::Node,
+            Meaning::Network,
+            Meaning::NetworkLevels,
+        ],
+    )?;
     let (mut words, options) = job_args(&head)?;
-    own_options(&head, &[Meaning::Format, Meaning::Output, Meaning::Node])?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [Format::Text, Format::Json, Format::Ndjson];
     refuse_format(&known, "explain", format)?;
@@ -63,9 +74,10 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         options,
     };
     match (words.as_slice(), job) {
-        ([], Some(job)) => of_job(job, &asked, console),
+        ([], Some(job)) => of_job(&with_network(&asked.options, job), &asked, console),
         ([path], None) => {
-            let saved = Saved::read(path, console.files)?;
+            let mut saved = Saved::read(path, console.files)?;
+            saved.on_network(&asked.options, console.files)?;
             let chosen = chosen(&saved.plan, &asked)?;
             let others = Alternatives::of_plan(&saved.plan);
             tell(&saved.told(), &chosen, &others, &asked, console)
@@ -135,7 +147,8 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
-                page.iter().try_for_each(|line| writeln!(out, "{line}"))
+                page.iter()
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))
             })
         }
     }
@@ -224,28 +237,66 @@ fn tell(
             if json {
                 writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
             } else {
-                writeln!(out, "node {name}  no process of the job\n  {why}")?;
+                writeln!(
+                    out,
+                    "node {name}  no process of the job\n  {}",
+                    one_line(&why)
+                )?;
             }
         }
         for rank in &chosen.ranks {
-            let Some(why) = explain(plan, Rank(rank), others) else {
+            let Some(mut why) = explain(plan, Rank(rank), others) else {
                 continue;
             };
+            why.why.splice(0..0, rules(told));
             if json {
                 serde_json::to_writer(&mut *out, &why)?;
                 out.write_all(b"\n")?;
             } else {
                 why.page()
                     .iter()
-                    .try_for_each(|line| writeln!(out, "{line}"))?;
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))?;
+                if let Some(on) = &told.sources.network
+                    && let Some(place) = plan.place(Rank(rank))
+                {
+                    writeln!(out, "  {}", objects_of(on, plan, place.node))?;
+                }
             }
         }
         if json {
             return Ok(());
         }
         let machines = text::machines(told);
-        machines.iter().try_for_each(|line| writeln!(out, "{line}"))
+        machines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", one_line(line)))
     })
+}
+
+/// The objects of the network that a node is in, from the lowest up.
+pub(super) fn objects_of(on: &OnNetwork, plan: &Plan, node: NodeId) -> String {
+    let row = u32::try_from(node.row()).unwrap_or(u32::MAX);
+    let objects = on.objects(row).into_iter().rev();
+    let objects: Vec<String> = objects
+        .map(|(level, name)| format!("{level} {}", one_line(name)))
+        .collect();
+    format!(
+        "node {} is in {}",
+        plan.world().names.name(node),
+        objects.join(", ")
+    )
+}
+
+/// By whose rules a launcher's line was placed, and what these derived.
+fn rules(told: &Told<'_>) -> Vec<String> {
+    let Some(launched) = &told.sources.launched else {
+        return Vec::new();
+    };
+    let derived = launched.derived.iter();
+    let derived = derived.map(|derived| format!("{}: {}", derived.what, derived.origin));
+    std::iter::once(format!("read as {}", launched.phrase()))
+        .chain(derived)
+        .collect()
 }
 
 /// Why a node has no process.

@@ -1,16 +1,18 @@
 //! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
-use super::here;
 use super::map::{place_from, remarks};
 use super::show::Saved;
+use super::{coords, here};
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io::{self, Write};
+use std::sync::Arc;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, job_args};
 use stowplan_job::error::one_line;
 use stowplan_launchers::export::{Dialect, export, survey};
+use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `export`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -21,8 +23,13 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    if let Some(rest) = args.strip_prefix(&[coords::WORD.to_owned()]) {
+        let (plan, job, on) = plan(rest, console)?;
+        let answer = coords::write(&plan, on.as_deref())?;
+        return output::give(job.output.as_deref(), console.out, answer);
+    }
     let (dialect, rest) = dialect(args)?;
-    let (plan, job) = plan(rest, console)?;
+    let (plan, job, _) = plan(rest, console)?;
     let format = job.format.unwrap_or(Format::Text);
     let path = job.output.as_deref();
     let Some(dialect) = dialect else {
@@ -76,8 +83,11 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
     Err(told("bad-value", sentence))
 }
 
+/// A plan, the options beside it, and its network.
+type Exported = (Plan, JobArgs, Option<Arc<OnNetwork>>);
+
 /// The plan: a saved plan, or the plan of a job.
-fn plan(args: &[String], console: &mut Console<'_>) -> Result<(Plan, JobArgs), Refused> {
+fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> {
     let saved = match args.first() {
         None => {
             let sentence = "export: a saved plan or a job must be named behind the dialect";
@@ -102,7 +112,9 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<(Plan, JobArgs), R
         },
     };
     if let Some((words, job)) = saved {
-        return Ok((Saved::read(&words[0], console.files)?.plan, job));
+        let mut saved = Saved::read(&words[0], console.files)?;
+        saved.on_network(&job, console.files)?;
+        return Ok((saved.plan, job, saved.sources.network));
     }
     let words = args.strip_prefix(&["--".to_owned()]).unwrap_or(args);
     let asked = here::words(words, console)?;
@@ -116,11 +128,13 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<(Plan, JobArgs), R
             one_line(&note.text)
         );
     }
+    let save = ("--save", job.save.as_deref());
+    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
     }
-    Ok((placement.mapped.plan, job))
+    Ok((placement.mapped.plan, job, placement.sources.network))
 }
 
 /// Whether the only word that is not an option names a saved plan: all options beside it are about the form of the answer.

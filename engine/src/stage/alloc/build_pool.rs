@@ -2,6 +2,7 @@
 
 use super::hostfile::{NodeSlots, SaidNodes, from_files, too_many};
 use super::named::by_number;
+use super::nodes::ListOrder;
 use super::pool::Pool;
 use super::slots::SlotsSaid;
 use crate::error::{MapError, PlaceError};
@@ -43,9 +44,15 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
     } else {
         nobody(machine)?
     };
+    if !machine.order.is_empty() {
+        named = in_order(&machine.order, &named)?;
+    }
     let local = local_first(machine, &mut named);
     within_sessions(resolved, machine, &named.names)?;
     let mut pool = Pool::new(machine, named.names, local);
+    if !machine.order.is_empty() {
+        pool.nodes.lists = ListOrder::Pool;
+    }
     first_states(&mut pool, machine, named.slots)?;
     Ok(pool)
 }
@@ -107,6 +114,38 @@ fn from_entries<'h>(
         names,
         slots: slots.collect(),
     })
+}
+
+/// The same nodes in the order of these names; those that are not named come last.
+///
+/// Cost: the names, and the stretches of slots.
+fn in_order(order: &[NameRange], named: &SaidNodes) -> Result<SaidNodes, MapError> {
+    let mut before: Vec<NodeRange> = Vec::with_capacity(order.len());
+    for range in order {
+        before.extend(named.names.find(range).0);
+    }
+    let mut names = Names::default();
+    let mut add = |nodes: NodeRange| -> Result<(), MapError> {
+        for node in nodes.first..nodes.end() {
+            let name = named.names.name(NodeId::from_row(node as usize));
+            names
+                .add(&crate::text::hostlist::plain(&name))
+                .map_err(too_many)?;
+        }
+        Ok(())
+    };
+    before.iter().try_for_each(|nodes| add(*nodes))?;
+    add(NodeRange::until(0, named.names.len()))?;
+    let mut slots = Vec::with_capacity(named.slots.len());
+    for &(nodes, said) in &named.slots {
+        for node in nodes.first..nodes.end() {
+            let name = named.names.name(NodeId::from_row(node as usize));
+            let moved = names.find_name(&name).map_or(node, |node| node.number());
+            slots.push((NodeRange::one(moved), said));
+        }
+    }
+    slots.sort_by_key(|(nodes, _)| nodes.first);
+    Ok(SaidNodes { names, slots })
 }
 
 /// Moves the local node to the front of the pool, if the pool has it.

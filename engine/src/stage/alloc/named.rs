@@ -3,12 +3,14 @@
 //! `+nK` and `+e` of `-H` are resolved here; relative nodes of rankfiles and sequence files in `place/entries.rs`.
 
 use super::hostfile::kept_names;
+use super::nodes::ListOrder;
 use super::pool::Pool;
 use super::selected::Named;
 use super::slots::SlotsSaid;
 use crate::error::phrases::EmptyNodes;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
+use crate::plan::claimed::Fixed;
 use crate::table::apps::AppId;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, push_joined};
@@ -25,11 +27,21 @@ pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Na
     if let Some(known) = pool.nodes.named.get(&key) {
         return Ok(Arc::clone(known));
     }
-    let named = Arc::new(look_up(pool, hosts, app)?);
-    let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
-    if !hosts.entries(app).unwrap_or_default().iter().any(relative) {
-        pool.nodes.named.insert(key, Arc::clone(&named));
+    let mut named = look_up(pool, hosts, app)?;
+    if pool.nodes.lists == ListOrder::Pool {
+        named.list.sort_unstable();
+        let sorted = std::mem::take(&mut named.list);
+        sorted
+            .into_iter()
+            .for_each(|nodes| push_joined(&mut named.list, nodes));
     }
+    let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
+    if hosts.entries(app).unwrap_or_default().iter().any(relative) {
+        named.fixed = Fixed::AtItsTurn;
+        return Ok(Arc::new(named));
+    }
+    let named = Arc::new(named);
+    pool.nodes.named.insert(key, Arc::clone(&named));
     Ok(named)
 }
 
@@ -41,15 +53,8 @@ pub(crate) fn look_up(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, M
     let files = hosts.own_files(app);
     let in_files = (!files.is_empty()).then(|| in_files(pool, hosts, files));
     let Some(entries) = hosts.entries(app) else {
-        let all = NodeRange {
-            first: 0,
-            count: pool.nodes.names.len(),
-        };
-        return Ok(in_files.unwrap_or_else(|| Named {
-            list: vec![all],
-            mentions: vec![all],
-            claims: None,
-        }));
+        let nodes = pool.nodes.names.len();
+        return Ok(in_files.unwrap_or_else(|| Named::whole(nodes)));
     };
     let within = in_files.map(|named| {
         let mut within = Intervals::default();

@@ -2,10 +2,12 @@
 
 use super::selected::{NamedByHosts, SlotChanges};
 use crate::id::Id as _;
+use crate::table::apps::AppId;
 use crate::table::intervals::NodeOrder;
 use crate::table::names::{NameRange, NameStretch, Names, NodeId, NodeRange};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The nodes of a job, each in its state.
@@ -20,14 +22,28 @@ pub(crate) struct Nodes {
     pub(crate) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
+    /// The order of the nodes that an app names.
+    pub(crate) lists: ListOrder,
     /// The nodes that apps name.
     pub(crate) named: NamedByHosts,
     /// Nodes that the job lost. An entry that names one of them names nothing.
     pub(crate) lost: Names,
     /// Nodes before this one have no free slot.
     pub(crate) full: u32,
+    /// Slots that apps' own hostfiles lowered, when a plan told them: its job is placed again without the files.
+    pub(crate) told_slots: BTreeMap<AppId, Vec<(NodeRange, u32)>>,
     /// Scratch of [`Self::change`].
     changed: StateRuns,
+}
+
+/// The order of the nodes that an app names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ListOrder {
+    /// As its list or hostfile has them.
+    #[default]
+    Given,
+    /// As the pool has them: the machine says the order.
+    Pool,
 }
 
 impl Nodes {
@@ -48,6 +64,7 @@ impl Nodes {
             local: self.local,
             order: self.order.clone(),
             lost: self.lost.clone(),
+            lists: self.lists,
             ..Self::default()
         }
     }

@@ -2,6 +2,8 @@
 
 // The policies that can place the job.
 pub(in crate::command) mod policies;
+// What is asked and said of a network.
+mod on_network;
 
 use crate::command::score::asked::{Asked, Format, refused, told};
 use crate::command::score::matrices::FileMatrices;
@@ -10,9 +12,12 @@ use crate::report::Refused;
 use crate::{Console, output};
 use policies::{Tried, policies};
 use std::io::{self, Write};
+use std::sync::Arc;
 use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
+use stowplan_job::error::one_line;
 use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
+use stowplan_score::network::OnNetwork;
 use stowplan_score::order::file;
 use stowplan_score::score::Leaving;
 use stowplan_score::weight::Weight;
@@ -35,6 +40,24 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
+/// What was found, with a network or without.
+struct Found {
+    answers: Vec<Answer>,
+    tried: usize,
+    /// The first answer whose busiest pair is much lighter than the first one's.
+    lighter_pair: Option<usize>,
+}
+
+impl Found {
+    fn of_nodes(advice: Advice) -> Self {
+        Self {
+            answers: advice.answers,
+            tried: advice.tried,
+            lighter_pair: None,
+        }
+    }
+}
+
 /// An answer, with the words that ask for it.
 struct Said<'a> {
     answer: &'a Answer,
@@ -44,7 +67,12 @@ struct Said<'a> {
 }
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = Asked::read("advise", args, FORMATS, &["order", "answer"])?;
+    let asked = Asked::read(
+        "advise",
+        args,
+        FORMATS,
+        &["order", "answer", "by", "distances"],
+    )?;
     asked.needs_a_pattern()?;
     let (path, wanted) = (asked.other("order"), wanted(&asked)?);
     let (Some(job), []) = (&asked.job, &asked.words[..]) else {
@@ -57,7 +85,12 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let matrices = FileMatrices {
         files: console.files,
     };
-    let advice = advise(&plans, &asked.parts, &matrices).map_err(refused)?;
+    let on = tried[0].on.as_ref().map(|(on, _)| Arc::clone(on));
+    let by = on_network::by(&asked, on.as_deref())?;
+    let advice = match &on {
+        None => Found::of_nodes(advise(&plans, &asked.parts, &matrices).map_err(refused)?),
+        Some(_) => on_network::advice(&tried, &plans, &asked, &by, &matrices)?,
+    };
     let Some(chosen) = advice.answers.get(wanted - 1) else {
         let sentence = format!(
             "--answer {wanted}: there are {} answers, from 1",
@@ -77,8 +110,11 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         })
         .collect();
     output::give(None, console.out, |out| match asked.format {
-        Format::Json => json(&advice, &said, out),
-        Format::Text | Format::Tsv => text(&asked, &advice, &said, out),
+        Format::Json => json(&advice, &said, on.as_deref(), out),
+        Format::Text | Format::Tsv => match &on {
+            Some(on) => on_network::text(&asked, &advice, &said, on, out),
+            None => text(&asked, &advice, &said, out),
+        },
         Format::Svg => out.write_all(plot(&asked, &said).as_bytes()),
         Format::Html => {
             let plan = &tried[advice.answers[0].policy].policy.plan;
@@ -144,7 +180,12 @@ fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> 
     })
 }
 
-fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+fn json(
+    advice: &Found,
+    said: &[Said<'_>],
+    on: Option<&OnNetwork>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Some(first) = advice.answers.first() else {
         return writeln!(
             out,
@@ -162,15 +203,22 @@ fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<(
         let node = &said.answer.score.levels[0];
         write!(
             out,
-            "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}}}",
+            "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}",
             serde_json::to_string(&said.words)?,
             serde_json::to_string(&said.order)?,
             node.leave,
             node.worst,
             said.asked
         )?;
+        if let Some(above) = &said.answer.score.above {
+            on_network::levels(above, node, out)?;
+        }
+        write!(out, "}}")?;
     }
-    writeln!(out, "]}}")
+    match on {
+        Some(on) => on_network::allocated(on, advice.lighter_pair, out),
+        None => writeln!(out, "]}}"),
+    }
 }
 
 /// Plots the candidates by the traffic that leaves all nodes and the worst node.
@@ -204,7 +252,7 @@ fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
     candidates_svg(&title, &candidates)
 }
 
-fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = advice.answers.first() else {
         return writeln!(out, "nothing was tried");
     };
@@ -213,7 +261,7 @@ fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) 
     writeln!(
         out,
         "{} · {} {unit}, both directions counted · {} placements tried",
-        patterns.join(" + "),
+        one_line(&patterns.join(" + ")),
         thousands(&first.score.edges.to_string()),
         advice.tried
     )?;
@@ -225,7 +273,7 @@ fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) 
         } else {
             ""
         };
-        let words = said.words.join(" ");
+        let words = one_line(&said.words.join(" "));
         let words = if words.is_empty() {
             "(no map, rank or bind words)"
         } else {

@@ -3,12 +3,16 @@
 use crate::command::map::place;
 use crate::command::score::asked::told;
 use crate::report::Refused;
+use std::sync::Arc;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::options::{Meaning, Old};
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{CommandLine, OptionWords};
+use stowplan_score::advise::on_network::Nodes;
 use stowplan_score::advise::{Policy, Reorder};
+use stowplan_score::network::OnNetwork;
 
 /// Policies that are tried; object maps are also tried with `:span`.
 const MAPS: &[&str] = &["slot", "node"];
@@ -17,6 +21,8 @@ const RANKS: &[&str] = &["slot", "node", "fill", "span"];
 
 /// A policy, with the words that ask for it.
 pub(super) struct Tried {
+    /// The network of its nodes, and in which order it takes them.
+    pub(super) on: Option<(Arc<OnNetwork>, Nodes)>,
     /// The policy, with its plan.
     pub(super) policy: Policy,
     /// Map, rank, bind and order words.
@@ -42,10 +48,25 @@ pub(super) fn policies(
     app: usize,
     files: &dyn Files,
 ) -> Result<Vec<Tried>, Refused> {
-    let asked = place(map_args(job)?, files)?.mapped.plan;
-    let job = Job::read(job, app)?;
+    let placement = place(map_args(job)?, files)?;
+    let (asked, on) = (placement.mapped.plan, placement.sources.network);
+    let Some(job) = in_our_words(job) else {
+        // Another launcher's line: no policies of ours would place it.
+        let policy = Policy {
+            reorder: Reorder::No,
+            plan: asked,
+        };
+        return Ok(vec![Tried {
+            on: on.map(|on| (on, Nodes::Asked)),
+            policy,
+            words: Vec::new(),
+            placing: Vec::new(),
+        }]);
+    };
+    let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
     let mut tried = vec![Tried {
+        on: on.clone().map(|on| (on, Nodes::Asked)),
         policy: Policy {
             reorder: if has_order {
                 Reorder::No
@@ -56,7 +77,10 @@ pub(super) fn policies(
         },
         words: job.own.iter().flat_map(written_out).collect(),
         placing: job.words_of(|meaning| {
-            matches!(meaning, Meaning::MapBy | Meaning::BindTo) || is_old_map(meaning)
+            matches!(
+                meaning,
+                Meaning::MapBy | Meaning::BindTo | Meaning::NodeOrder
+            ) || is_old_map(meaning)
         }),
     }];
     let sizes: Vec<_> = tried[0]
@@ -66,16 +90,31 @@ pub(super) fn policies(
         .iter()
         .map(|app| app.procs())
         .collect();
-    for map in job.maps() {
+    // Where the network has another order of nodes, the same is also tried in that order.
+    let turned =
+        on.as_ref().is_some_and(|on| !on.is_in_order()) && job.value(Meaning::NodeOrder).is_none();
+    let orders = [Some(Nodes::Asked), turned.then_some(Nodes::Network)];
+    for (nodes, map) in orders
+        .into_iter()
+        .flatten()
+        .flat_map(|nodes| job.maps().into_iter().map(move |map| (nodes, map)))
+    {
         for rank in std::iter::once(None).chain(RANKS.iter().map(|rank| Some(*rank))) {
-            let (words, placing) = job.words_with(&map, rank);
-            let Ok(args) = map_args(&job.line_with(&words)) else {
+            let (mut words, mut placing) = job.words_with(&map, rank);
+            if nodes == Nodes::Network {
+                let order = ["--node-order".to_owned(), "network".to_owned()];
+                words.splice(0..0, order.clone());
+                placing.splice(0..0, order);
+            }
+            let Ok(mut args) = map_args(&job.line_with(&words)) else {
                 continue;
             };
+            args.job.network_read = on.as_ref().map(|on| on.shared());
             let Ok(placement) = place(args, files) else {
                 continue;
             };
             let plan = placement.mapped.plan;
+            let on = placement.sources.network;
             if plan
                 .apps()
                 .iter()
@@ -89,6 +128,7 @@ pub(super) fn policies(
                 };
                 let policy = Policy { plan, reorder };
                 tried.push(Tried {
+                    on: on.map(|on| (on, nodes)),
                     policy,
                     words,
                     placing,
@@ -135,7 +175,11 @@ const fn is_old_map(meaning: Meaning) -> bool {
 fn is_replaced(meaning: Meaning) -> bool {
     matches!(
         meaning,
-        Meaning::MapBy | Meaning::RankBy | Meaning::BindTo | Meaning::RankOrder
+        Meaning::MapBy
+            | Meaning::RankBy
+            | Meaning::BindTo
+            | Meaning::RankOrder
+            | Meaning::NodeOrder
     ) || is_old_map(meaning)
         || matches!(meaning, Meaning::Old(Old::BindToCore | Old::BindToPackage))
 }
@@ -204,7 +248,9 @@ impl Job {
         let bind = self.words_of(|meaning| {
             matches!(
                 meaning,
-                Meaning::BindTo | Meaning::Old(Old::BindToCore | Old::BindToPackage)
+                Meaning::BindTo
+                    | Meaning::NodeOrder
+                    | Meaning::Old(Old::BindToCore | Old::BindToPackage)
             )
         });
         let mut words = vec!["--map-by".to_owned(), map.to_owned()];

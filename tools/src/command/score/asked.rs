@@ -1,6 +1,7 @@
 //! The command lines of `score` and `advise`: their own options before `--`, the job after it.
 
 use crate::report::Refused;
+use stowplan_engine::text::words::nearest;
 use stowplan_score::error::ScoreError;
 use stowplan_score::pattern::Part;
 
@@ -18,6 +19,9 @@ pub enum Format {
     /// The picture alone.
     Svg,
 }
+
+/// Options of the network, which may stand before `--` or among the job's words.
+const NETWORK: &[&str] = &["network", "network-levels", "node-order"];
 
 /// An option with its name and its value.
 pub type Given = (String, String);
@@ -70,7 +74,10 @@ impl Asked {
                 None => (word.as_str(), None),
             };
             let bare = name.strip_prefix("--").unwrap_or(name);
-            if !["pattern", "format"].contains(&bare) && !others.contains(&bare) {
+            if !["pattern", "format"].contains(&bare)
+                && !others.contains(&bare)
+                && !NETWORK.contains(&bare)
+            {
                 return Err(asked.unknown(name, others));
             }
             let Some(value) = inline.or_else(|| own.next().cloned()) else {
@@ -99,7 +106,51 @@ impl Asked {
                 _ => asked.others.push((bare.to_owned(), value)),
             }
         }
+        asked.distances_from_job(others);
+        asked.network_to_job(args, end.unwrap_or(args.len()))?;
         Ok(asked)
+    }
+
+    /// `--distances` may stand among the job's options too.
+    fn distances_from_job(&mut self, others: &[&str]) {
+        let Some(job) = self.job.as_mut().filter(|_| others.contains(&"distances")) else {
+            return;
+        };
+        let Some(at) = job.iter().position(|word| word == "--distances") else {
+            return;
+        };
+        let mut taken = job.drain(at..job.len().min(at + 2)).skip(1);
+        if let Some(value) = taken.next() {
+            self.others.push(("distances".to_owned(), value));
+        }
+    }
+
+    /// Options of the network are the job's: those before `--` go to its words. Beside a saved plan they stay.
+    fn network_to_job(&mut self, args: &[String], end: usize) -> Result<(), Refused> {
+        let Some(job) = &mut self.job else {
+            return Ok(());
+        };
+        let own = self
+            .others
+            .extract_if(.., |(name, _)| NETWORK.contains(&name.as_str()));
+        let mut words: Vec<String> = Vec::new();
+        for (name, value) in own {
+            let dashed = format!("--{name}");
+            let inline = format!("{dashed}=");
+            let twice = args[end..]
+                .iter()
+                .any(|word| *word == dashed || word.starts_with(&inline));
+            if twice {
+                let command = self.command;
+                let sentence = format!(
+                    "{command} {dashed}: it stands before -- and among the words of the job"
+                );
+                return Err(told("bad-option", sentence));
+            }
+            words.extend([dashed, value]);
+        }
+        job.splice(0..0, words);
+        Ok(())
     }
 
     fn unknown(&self, name: &str, others: &[&str]) -> Refused {
@@ -114,7 +165,15 @@ impl Asked {
             "{command} has no option {name}: it has {}{job}",
             options.join(" ")
         );
-        told("bad-option", sentence)
+        let refused = told("bad-option", sentence);
+        let known = options.iter().map(|option| &option[2..]);
+        match nearest(known, name.trim_start_matches('-')) {
+            Some(near) => Refused::Mended {
+                refused: Box::new(refused),
+                remedies: vec![format!("did you mean --{near}?")],
+            },
+            None => refused,
+        }
     }
 
     /// The value of one of the command's other options.

@@ -6,6 +6,10 @@ pub mod asked;
 pub mod matrices;
 // Ranks and their edges, for drawing.
 mod figure;
+// Levels of a network in JSON.
+pub mod above;
+// The page.
+pub(in crate::command) mod page;
 
 use crate::command::advise::policies::reorder;
 use crate::command::map::place;
@@ -15,15 +19,17 @@ use asked::{Asked, Format, refused, told};
 use figure::edges;
 use matrices::FileMatrices;
 use std::io::{self, Write};
+use std::sync::Arc;
 use stowplan_answers::picture::figure::{edges_svg, html_with};
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::map_args;
+use stowplan_job::args::{JobArgs, map_args};
+use stowplan_job::network::of_nodes;
 use stowplan_score::advise::{Policy, best_known};
 use stowplan_score::level::Level;
+use stowplan_score::network::OnNetwork;
 use stowplan_score::pattern::Part;
-use stowplan_score::score::{Leaving, Score, score};
-use stowplan_score::weight::Weight;
+use stowplan_score::score::{Score, score_on};
 
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),
@@ -42,13 +48,14 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = Asked::read("score", args, FORMATS, &[])?;
+    let asked = Asked::read("score", args, FORMATS, &["distances"])?;
     asked.needs_a_pattern()?;
-    let (plan, notes) = plan_of(&asked, console)?;
+    let Placed { plan, notes, on } = plan_of(&asked, console)?;
+    let distances = distances(&asked, on.as_deref())?;
     let matrices = FileMatrices {
         files: console.files,
     };
-    let found = score(&plan, &asked.parts, &matrices).map_err(refused)?;
+    let found = score_on(&plan, &asked.parts, &matrices, on.as_deref()).map_err(refused)?;
     let known = if asked.format == Format::Text {
         let policy = Policy {
             reorder: reorder(&plan),
@@ -59,27 +66,38 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         None
     };
     output::give(None, console.out, |out| match asked.format {
-        Format::Text => text(&found, &asked.parts, known, out),
+        Format::Text => page::text(&found, &asked.parts, known, on.as_deref(), out),
         Format::Svg => out.write_all(edges_svg(&edges(&plan, &asked.parts)).as_bytes()),
         Format::Html => {
-            let lines = sentences(&found, &asked.parts);
+            let lines = page::sentences(&found, &asked.parts);
             let figure = edges_svg(&edges(&plan, &asked.parts));
             let page = html_with("stowplan score", &plan, &lines, &figure);
             out.write_all(page.as_bytes())
         }
-        Format::Json => json(&found, &asked.parts, out),
+        Format::Json => json(&found, &asked.parts, distances.as_deref(), out),
         Format::Tsv => tsv(&found, out),
     })?;
     print_notes(&notes, console.err);
     Ok(())
 }
 
+/// A plan, its notes, and the network of its nodes.
+struct Placed {
+    plan: Plan,
+    notes: Vec<Note>,
+    on: Option<Arc<OnNetwork>>,
+}
+
 /// The plan: the saved plan that is named, or the plan of the job.
-fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<(Plan, Vec<Note>), Refused> {
+fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<Placed, Refused> {
     match (&asked.words[..], &asked.job) {
         ([], Some(job)) => {
-            let mapped = place(map_args(job)?, console.files)?.mapped;
-            Ok((mapped.plan, mapped.notes))
+            let placement = place(map_args(job)?, console.files)?;
+            Ok(Placed {
+                plan: placement.mapped.plan,
+                notes: placement.mapped.notes,
+                on: placement.sources.network,
+            })
         }
         ([path], None) => {
             let bytes = console.files.read(path).map_err(|reason| {
@@ -90,7 +108,17 @@ fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<(Plan, Vec<Note>), Re
             })?;
             let plan = Plan::from_bytes(&bytes);
             let plan = plan.map_err(|error| told(error.class(), format!("{path}: {error}")))?;
-            Ok((plan, Vec::new()))
+            let beside = JobArgs {
+                network: asked.other("network").map(str::to_owned),
+                network_levels: asked.other("network-levels").map(str::to_owned),
+                ..JobArgs::default()
+            };
+            let on = of_nodes(&beside, &plan.world().names, console.files)?;
+            Ok(Placed {
+                plan,
+                notes: Vec::new(),
+                on: on.map(Arc::new),
+            })
         }
         ([], None) | ([_, ..], Some(_)) | ([_, _, ..], None) => Err(told(
             "bad-option",
@@ -100,7 +128,41 @@ fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<(Plan, Vec<Note>), Re
     }
 }
 
-fn json(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
+/// `--distances`: within a node, then by the level of the network at which nodes meet, from the lowest.
+///
+/// # Errors
+/// `bad-option` without a network; `bad-value`.
+pub fn distances(asked: &Asked, on: Option<&OnNetwork>) -> Result<Option<Vec<u32>>, Refused> {
+    let Some(text) = asked.other("distances") else {
+        return Ok(None);
+    };
+    let Some(on) = on else {
+        let sentence = "--distances go by the levels of a network, and there is no --network";
+        return Err(told("bad-option", sentence.to_owned()));
+    };
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
+        text.parse::<u32>().ok().filter(|_| digits)
+    };
+    let found: Option<Vec<u32>> = text.split(':').map(number).collect();
+    let wanted = on.network().levels().len() + 2;
+    match found {
+        Some(found) if found.len() == wanted => Ok(Some(found)),
+        Some(_) | None => Err(told(
+            "bad-value",
+            format!(
+                "--distances {text}: it takes {wanted} numbers with colons between: within a node, then by the level at which nodes meet, from the lowest"
+            ),
+        )),
+    }
+}
+
+fn json(
+    found: &Score,
+    parts: &[Part],
+    distances: Option<&[u32]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     write!(
         out,
@@ -111,20 +173,45 @@ fn json(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
         found.unit.word(),
         found.edges
     )?;
-    for (at, level) in found.levels.iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
+    let mut comma = "";
+    for level in found.above.iter().flat_map(|above| &above.levels) {
+        write!(out, "{comma}{}", above::level(level)?)?;
+        comma = ",";
+    }
+    for level in &found.levels {
         let word = level.level.word();
         write!(
             out,
-            "{comma}{{\"level\":\"{word}\",\"leave\":{},\"worst\":{}}}",
+            "{comma}{{\"level\":\"{word}\",\"leave\":{},\"worst\":{}",
             level.leave, level.worst
         )?;
+        match &found.above {
+            Some(above) if level.level == Level::Node => {
+                write!(
+                    out,
+                    ",\"worst_of\":{}}}",
+                    serde_json::to_string(&above.worst_node)?
+                )?;
+            }
+            Some(_) | None => write!(out, "}}")?,
+        }
+        comma = ",";
     }
-    writeln!(out, "]}}")
+    match &found.above {
+        Some(above) => writeln!(
+            out,
+            "],\"network\":{}}}",
+            above::network(above, distances, found.edges)
+        ),
+        None => writeln!(out, "]}}"),
+    }
 }
 
 fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "#level\tleave\tworst")?;
+    for level in found.above.iter().flat_map(|above| &above.levels) {
+        writeln!(out, "{}\t{}\t{}", level.level, level.leave, level.worst)?;
+    }
     for level in &found.levels {
         writeln!(
             out,
@@ -135,93 +222,6 @@ fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// `known`: the least traffic known to leave the nodes, and how much of it leaves the worst node.
-fn text(
-    found: &Score,
-    parts: &[Part],
-    known: Option<(Weight, Weight)>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
-    let unit = found.unit.word();
-    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
-    writeln!(
-        out,
-        "{} {} · {} {} · {}: {} {}, both directions counted",
-        number(&found.ranks),
-        noun(found.ranks, "rank"),
-        number(&found.nodes),
-        noun(found.nodes, "node"),
-        words.join(" + "),
-        number(&found.edges),
-        unit
-    )?;
-    let head = known.map_or("", |_| "   best known");
-    writeln!(
-        out,
-        "{:<10}{:>20}{:>10}{:>20}{head}",
-        "leave", unit, "share", "worst one"
-    )?;
-    for level in &found.levels {
-        let share = level.leave.per_mille(found.edges);
-        let best = known.filter(|_| level.level == Level::Node);
-        let best = best.map_or_else(String::new, |(leave, worst)| {
-            let by = if (leave, worst) < (level.leave, level.worst) {
-                "stowplan advise"
-            } else {
-                "this one"
-            };
-            format!("   {} ({}): {by}", number(&leave), number(&worst))
-        });
-        writeln!(
-            out,
-            "{:<10}{:>20}{:>8}.{} %{:>17}{best}",
-            level.level.word(),
-            number(&level.leave),
-            share / 10,
-            share % 10,
-            number(&level.worst)
-        )?;
-    }
-    Ok(())
-}
-
-/// A noun as it follows its number.
-fn noun(number: u32, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{noun}{plural}")
-}
-
-/// The score as lines of a page.
-fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
-    let unit = found.unit.word();
-    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
-    let first = format!(
-        "{} {} · {} {} · {}: {} {unit}, both directions counted",
-        number(&found.ranks),
-        noun(found.ranks, "rank"),
-        number(&found.nodes),
-        noun(found.nodes, "node"),
-        words.join(" + "),
-        number(&found.edges),
-    );
-    let level = |level: &Leaving| {
-        let share = level.leave.per_mille(found.edges);
-        format!(
-            "{} {unit} leave their {} ({}.{} %), at most {} one of them",
-            number(&level.leave),
-            level.level.word(),
-            share / 10,
-            share % 10,
-            number(&level.worst)
-        )
-    };
-    std::iter::once(first)
-        .chain(found.levels.iter().map(level))
-        .collect()
 }
 
 /// A number with commas between the thousands of its integer part.

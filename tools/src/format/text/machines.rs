@@ -54,6 +54,7 @@ pub fn machines(told: &Told<'_>) -> Vec<String> {
             counted(rest, "node")
         ));
     }
+    lines.extend(super::network::lines(told));
     lines
 }
 

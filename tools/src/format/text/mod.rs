@@ -7,10 +7,14 @@
 mod apps;
 // Which GPUs processes are given.
 mod gpus;
+// Where threads go.
+mod threads;
 // A line per rank, for small jobs.
 mod listing;
 // Topologies and their sources.
 mod machines;
+// Objects of a network.
+mod network;
 // The ranks and cpus of the nodes of a shape.
 mod placement;
 // Rows of numbers as runs.

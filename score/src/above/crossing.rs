@@ -1,0 +1,338 @@
+//! Edges between different objects, summed over pairs of objects where that costs nothing.
+//!
+//! Where ranks go node by node, an object is a range of ranks, and the edges of a halo are counted by arithmetic. Otherwise a pass
+//! over the ranks looks at each edge; groups in which all talk to each other are counted by their members.
+
+use crate::column::{Number as _, Order, column};
+use crate::count::AppRanks;
+use crate::numbers::Numbers;
+use crate::pattern::{Edge, Halo, Meeting, Part, Pattern};
+use std::collections::HashMap;
+
+/// Shows what goes from one object to another.
+pub(crate) type Visit<'v> = &'v mut dyn FnMut(u32, u32, u64);
+
+/// Neighbouring ranks in one object: the first rank of each, and the object.
+type Ranges = Vec<(u64, u32)>;
+
+/// Shows the edges of named patterns between different objects, each direction on its own. A pair may be shown many times.
+///
+/// Cost: for a halo in the order of places the objects, times the offsets; else a pass over the ranks for each offset.
+pub(crate) fn each(
+    parts: &[Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+    visit: Visit<'_>,
+) {
+    let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
+    let mut rest: Vec<&Part> = Vec::new();
+    for part in parts {
+        let app = part.app as usize;
+        let own = apps[app].len();
+        let halo = part
+            .pattern
+            .halo(u32::try_from(own).unwrap_or(0))
+            .filter(|_| own > 0);
+        let ranges = halo
+            .as_ref()
+            .filter(|_| matches!(orders[app], Order::Places))
+            .map(|halo| (halo, ranges(numbers, app)));
+        match ranges.filter(|(halo, ranges)| {
+            (ranges.len() * halo.offsets.len()) as u64 * 16
+                <= ranks * halo.offsets.len() as u64 + 4096
+        }) {
+            Some((halo, ranges)) => by_ranges(halo, &ranges, own as u64, visit),
+            None => rest.push(part),
+        }
+    }
+    if rest.is_empty() {
+        return;
+    }
+    let mut of_rank = Vec::new();
+    let column = column::<u32>(numbers, orders, &mut of_rank);
+    let mut last = Last {
+        pair: (0, 0),
+        sum: 0,
+    };
+    for part in rest {
+        by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
+            last.add(a, b, weight, &mut *visit)
+        });
+    }
+    last.end(visit);
+}
+
+/// The pair that was met last: neighbouring ranks mostly meet the same.
+struct Last {
+    pair: (u32, u32),
+    sum: u64,
+}
+
+impl Last {
+    fn add(&mut self, a: u32, b: u32, weight: u64, visit: Visit<'_>) {
+        if a == b {
+            return;
+        }
+        if self.pair != (a, b) {
+            self.end(visit);
+            self.pair = (a, b);
+        }
+        self.sum += weight;
+    }
+
+    fn end(&mut self, visit: Visit<'_>) {
+        if self.sum > 0 {
+            visit(self.pair.0, self.pair.1, self.sum);
+        }
+        self.sum = 0;
+    }
+}
+
+/// The ranges of ranks of one app whose place k has rank k.
+fn ranges(numbers: &Numbers, app: usize) -> Ranges {
+    let mut found: Ranges = Vec::new();
+    let mut first = 0;
+    let mut push = |object: u32, count: u64| {
+        if found.last().is_none_or(|last| last.1 != object) {
+            found.push((first, object));
+        }
+        first += count;
+    };
+    for piece in &numbers.apps[app] {
+        if piece.width == 0 {
+            push(piece.base, u64::from(piece.nodes) * u64::from(piece.procs));
+            continue;
+        }
+        for node in 0..piece.nodes {
+            push(piece.base + node * piece.width, u64::from(piece.procs));
+        }
+    }
+    found
+}
+
+/// The cells of a box, and by how much their neighbours are ahead in rank.
+struct Shifted {
+    /// First cell and count in each dimension.
+    cells: Vec<(u64, u64)>,
+    shift: i64,
+}
+
+/// Edges by arithmetic: how many cells of a box have ranks in a range, is a sum over dimensions.
+fn by_ranges(halo: &Halo, ranges: &Ranges, ranks: u64, visit: Visit<'_>) {
+    let end = |at: usize| ranges.get(at + 1).map_or(ranks, |next| next.0);
+    for own in shifted(halo) {
+        let before = |rank: u64| cells_before(&halo.grid.sizes, &own.cells, rank);
+        for (at, &(first, object)) in ranges.iter().enumerate() {
+            let last = end(at);
+            let to = |rank: u64| rank.checked_add_signed(own.shift);
+            // The neighbours of this range, within the ranks that there are.
+            let low = to(first).unwrap_or(0);
+            let Some(high) = to(last)
+                .map(|high| high.min(ranks))
+                .filter(|&high| high > low)
+            else {
+                continue;
+            };
+            let mut other = ranges.partition_point(|range| range.0 <= low) - 1;
+            while other < ranges.len() && ranges[other].0 < high {
+                if ranges[other].1 != object {
+                    let from = ranges[other].0.max(low);
+                    let until = end(other).min(high);
+                    let back = |rank: u64| rank.saturating_add_signed(-own.shift);
+                    let weight = before(back(until)) - before(back(from));
+                    if weight > 0 {
+                        visit(object, ranges[other].1, weight);
+                    }
+                }
+                other += 1;
+            }
+        }
+    }
+}
+
+/// How many cells of a box have a rank below this one.
+fn cells_before(sizes: &[u32], cells: &[(u64, u64)], rank: u64) -> u64 {
+    let mut stride: u64 = sizes.iter().map(|&size| u64::from(size)).product();
+    let mut inner: u64 = cells.iter().map(|own| own.1).product();
+    if rank >= stride {
+        return inner;
+    }
+    let (mut left, mut sum) = (rank, 0);
+    for (&size, &(first, count)) in sizes.iter().zip(cells) {
+        if count == 0 {
+            return 0;
+        }
+        stride /= u64::from(size);
+        inner /= count;
+        let at = left / stride;
+        left %= stride;
+        sum += at.saturating_sub(first).min(count) * inner;
+        if at < first || at >= first + count {
+            return sum;
+        }
+    }
+    sum
+}
+
+/// The boxes of each offset whose cells have a neighbour at a fixed distance in rank.
+fn shifted(halo: &Halo) -> Vec<Shifted> {
+    let sizes: Vec<i64> = halo
+        .grid
+        .sizes
+        .iter()
+        .map(|&size| i64::from(size))
+        .collect();
+    let mut found = Vec::new();
+    for offset in &halo.offsets {
+        let mut open = vec![Shifted {
+            cells: Vec::new(),
+            shift: 0,
+        }];
+        for (&size, &step) in sizes.iter().zip(offset) {
+            let parts = match halo.edge {
+                Edge::Open => vec![(0.max(-step), (size - step.abs()).max(0), step)],
+                Edge::Periodic => {
+                    let step = step.rem_euclid(size);
+                    vec![(0, size - step, step), (size - step, step, step - size)]
+                }
+            };
+            let mut next = Vec::new();
+            for own in &open {
+                for &(first, count, step) in parts.iter().filter(|part| part.1 > 0) {
+                    let mut cells = own.cells.clone();
+                    cells.push((first.unsigned_abs(), count.unsigned_abs()));
+                    next.push(Shifted {
+                        cells,
+                        shift: own.shift * size + step,
+                    });
+                }
+            }
+            open = next;
+        }
+        found.extend(open.into_iter().filter(|own| own.shift != 0));
+    }
+    found
+}
+
+/// Edges of ranks, each looked at; groups by their members.
+fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: Visit<'_>) {
+    let own = &objects[apps[part.app as usize].clone()];
+    let procs = u32::try_from(own.len()).unwrap_or(0);
+    if let Some(halo) = part.pattern.halo(procs).filter(|_| procs > 0) {
+        halo.edges_of(0..halo.grid.sizes[0], &mut |rows| {
+            for (from, to, count) in rows.each() {
+                for (&a, &b) in own[from..][..count].iter().zip(&own[to..][..count]) {
+                    if a != b {
+                        add(a, b, 1);
+                    }
+                }
+            }
+        });
+        return;
+    }
+    let mut both = |a: u32, b: u32| {
+        add(a, b, 1);
+        add(b, a, 1);
+    };
+    match &part.pattern {
+        Pattern::Pairs => own.chunks_exact(2).for_each(|pair| both(pair[0], pair[1])),
+        Pattern::Tree(children) => {
+            for (rank, &object) in own.iter().enumerate().skip(1) {
+                both(object, own[(rank - 1) / *children as usize]);
+            }
+        }
+        Pattern::Alltoall(size) => {
+            let size = size.map_or(own.len(), |size| size as usize).max(1);
+            let mut groups = Groups::default();
+            own.chunks(size)
+                .for_each(|group| groups.add(group.iter().copied()));
+            groups.show(add);
+        }
+        Pattern::Transpose { rows: _, columns } => {
+            let columns = *columns as usize;
+            let mut groups = Groups::default();
+            own.chunks(columns)
+                .for_each(|group| groups.add(group.iter().copied()));
+            for column in 0..columns {
+                groups.add(own[column..].iter().copied().step_by(columns));
+            }
+            groups.show(add);
+        }
+        Pattern::Between { a, b, meeting } => {
+            let side = |app: u32| &objects[apps[app as usize].clone()];
+            between(side(*a), side(*b), *meeting, add);
+        }
+        Pattern::Halo(_) | Pattern::Ring | Pattern::File(_) => {}
+    }
+}
+
+fn between(a: &[u32], b: &[u32], meeting: Meeting, add: Visit<'_>) {
+    match meeting {
+        Meeting::Block => {
+            let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+            for (at, &object) in many.iter().enumerate().filter(|_| !few.is_empty()) {
+                let other = at as u128 * few.len() as u128 / many.len() as u128;
+                let other = few[usize::try_from(other).unwrap_or(0)];
+                add(object, other, 1);
+                add(other, object, 1);
+            }
+        }
+        Meeting::All => {
+            let (a, b) = (members(a.iter().copied()), members(b.iter().copied()));
+            for &(one, many) in &a {
+                for &(other, more) in b.iter().filter(|own| own.0 != one) {
+                    add(one, other, many * more);
+                    add(other, one, many * more);
+                }
+            }
+        }
+    }
+}
+
+/// How many members each object has, by object.
+fn members(group: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
+    let mut objects: Vec<u32> = group.collect();
+    objects.sort_unstable();
+    let own = objects.chunk_by(|a, b| a == b);
+    own.map(|own| (own[0], own.len() as u64)).collect()
+}
+
+/// Groups in which all talk to each other. Groups with equal members are counted once.
+#[derive(Default)]
+struct Groups {
+    known: HashMap<Vec<(u32, u64)>, u64>,
+}
+
+impl Groups {
+    fn add(&mut self, group: impl Iterator<Item = u32>) {
+        let own = members(group);
+        if own.len() > 1 {
+            *self.known.entry(own).or_insert(0) += 1;
+        }
+    }
+
+    fn show(self, add: Visit<'_>) {
+        let mut all: Vec<(Vec<(u32, u64)>, u64)> = self.known.into_iter().collect();
+        all.sort_unstable();
+        for (own, times) in all {
+            for &(one, many) in &own {
+                for &(other, more) in own.iter().filter(|other| other.0 != one) {
+                    add(one, other, many * more * times);
+                }
+            }
+        }
+    }
+}
+
+/// The object of each rank, for what is read entry by entry.
+pub(crate) fn of_rank(numbers: &Numbers, orders: &[Order<'_>]) -> Vec<u32> {
+    let mut of_rank = Vec::new();
+    column::<u32>(numbers, orders, &mut of_rank);
+    debug_assert!(
+        of_rank
+            .iter()
+            .all(|object| object.row() < numbers.count as usize)
+    );
+    of_rank
+}

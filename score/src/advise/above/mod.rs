@@ -1,0 +1,162 @@
+//! Orders of ranks for the levels above the nodes.
+
+// Neighbours, both ways added.
+mod links;
+// Two parts of a graph.
+mod bisect;
+// Parts along a tree.
+mod multisect;
+// Exchanges.
+mod swaps;
+// Blocks of ranks on nodes.
+mod seats;
+// A grid along a tree.
+mod along;
+
+use crate::advise::graph::Graph;
+use crate::order::planes::{First, planes};
+use crate::pattern::{Grid, Halo};
+use crate::tree::Tree;
+use links::Links;
+use multisect::multisect;
+use rayon::prelude::*;
+use seats::Seats;
+use swaps::{Costs, improve};
+
+/// Ranks up to which a grid is cut along the tree by sorting.
+const ALONG_MAX: u32 = 1 << 18;
+/// Cuts from the start.
+const SEEDS: u64 = 3;
+/// Links that one search may look at.
+const STEPS: u64 = 1 << 26;
+/// How often nodes count beside the levels, in searches that go for both.
+const NODE_COUNTS: [i64; 3] = [1, 2, 6];
+
+/// Where the starts of a search come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum From {
+    /// From grids: they are good at all levels.
+    Grids,
+    /// From a graph alone: they are good at nodes, and cuts of the graph are worth more.
+    Graph,
+}
+
+impl From {
+    const fn counts(self) -> &'static [i64] {
+        match self {
+            Self::Grids => &NODE_COUNTS,
+            Self::Graph => &[1],
+        }
+    }
+}
+
+/// Orders that follow from grids: planes for all levels, planes for nodes, and cuts along the tree.
+pub(super) fn of_grid(grid: &Grid, halo: Option<&Halo>, tree: &Tree) -> Vec<Vec<u32>> {
+    let nodes_alone = Tree {
+        sizes: tree.sizes.clone(),
+        levels: Vec::new(),
+    };
+    let wants = [
+        (tree, First::Sum),
+        (tree, First::Node),
+        (&nodes_alone, First::Node),
+    ];
+    let mut found: Vec<Vec<u32>> = wants
+        .into_iter()
+        .filter_map(|(tree, first)| planes(grid, halo, tree, first).ok())
+        .collect();
+    if tree.sizes.iter().sum::<u32>() <= ALONG_MAX {
+        found.push(along::along(grid, tree));
+    }
+    found.dedup();
+    found
+}
+
+/// What searches find, from some orders and from cuts of the graph.
+///
+/// Cost: for each start a bounded number of steps.
+pub(super) fn searched(
+    graph: &Graph,
+    tree: &Tree,
+    starts: &[Vec<u32>],
+    from: From,
+) -> Vec<Vec<u32>> {
+    let links = Links::of(graph);
+    let seats = Seats::of(tree);
+    let work = starts.len() + usize::try_from(SEEDS).unwrap_or(0);
+    let found: Vec<Vec<Vec<u32>>> = (0..work)
+        .into_par_iter()
+        .map(|at| {
+            let (node, counts) = match starts.get(at) {
+                Some(ranks) => (nodes_of(ranks, tree), from.counts()),
+                None => (
+                    multisect(&links, tree, (at - starts.len()) as u64 + 1),
+                    &NODE_COUNTS[..],
+                ),
+            };
+            each(&links, tree, (seats.as_ref(), counts), &node)
+                .into_iter()
+                .map(|node| ranks_of(&node, tree))
+                .collect()
+        })
+        .collect();
+    found.into_iter().flatten().collect()
+}
+
+/// What becomes of one start: seated alone; seated, exchanged, and seated again, for several weights of nodes.
+fn each(
+    links: &Links,
+    tree: &Tree,
+    (seats, counts): (Option<&Seats>, &[i64]),
+    start: &[u32],
+) -> Vec<Vec<u32>> {
+    let seat = |node: &mut Vec<u32>| {
+        if let Some(seats) = seats {
+            seats.choose(links, node, STEPS);
+        }
+    };
+    let mut seated = start.to_vec();
+    seat(&mut seated);
+    let mut found = vec![seated.clone()];
+    for &count in counts {
+        let costs = Costs::new(tree, count);
+        let mut node = seated.clone();
+        improve(links, &costs, &mut node, STEPS);
+        seat(&mut node);
+        improve(links, &costs, &mut node, STEPS);
+        found.push(node);
+    }
+    found
+}
+
+/// The node of each rank.
+fn nodes_of(ranks: &[u32], tree: &Tree) -> Vec<u32> {
+    let mut node = vec![0; ranks.len()];
+    let mut places = ranks.iter();
+    for (at, &size) in (0..).zip(&tree.sizes) {
+        for &rank in places.by_ref().take(size as usize) {
+            node[rank as usize] = at;
+        }
+    }
+    node
+}
+
+/// The rank of each place: those of a node ascend.
+fn ranks_of(node: &[u32], tree: &Tree) -> Vec<u32> {
+    let mut before: Vec<u32> = tree
+        .sizes
+        .iter()
+        .scan(0, |sum, &size| {
+            let before = *sum;
+            *sum += size;
+            Some(before)
+        })
+        .collect();
+    let mut ranks = vec![0; node.len()];
+    for (rank, &own) in (0..).zip(node) {
+        let next = &mut before[own as usize];
+        ranks[*next as usize] = rank;
+        *next += 1;
+    }
+    ranks
+}

@@ -1,0 +1,361 @@
+//! Advice for a job on a network: never more leaves nodes than without one, unless that is asked for, and as little as possible leaves
+//! nodes and levels together.
+
+use super::above::{From, of_grid, searched};
+use super::candidates::{Tried, Words, words_of};
+use super::counting::{Counted, Counting};
+use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, places, seats};
+use crate::above::{Above, Counter};
+use crate::column::Order as Seating;
+use crate::error::{ScoreError, bad_pattern};
+use crate::limit::ANSWERS_MAX;
+use crate::matrix::Unit;
+use crate::network::{Kind, OnNetwork};
+use crate::order::Order;
+use crate::order::planes::{First, planes};
+use crate::pattern::{Part, Pattern};
+use crate::places::Places;
+use crate::score::{Matrices, NoMatrices, checked, unit_of};
+use crate::tree::Tree;
+use crate::weight::Weight;
+use rayon::prelude::*;
+
+/// Orders of today's advice from which is searched.
+const STARTS: usize = 6;
+/// Ways to fill nodes that are looked at.
+const FILLS: usize = 2;
+/// Found orders that are kept, by the sum and by the sum among those that leave nodes as little as without a network.
+const KEPT: usize = 6;
+/// Orders of today's advice that are scored above the nodes.
+const SCORED: usize = 40;
+
+/// What is to be least.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    /// The sum, among answers that leave nodes no more than advice without a network.
+    Default,
+    /// The sum over nodes and levels.
+    Sum,
+    /// What leaves a level, from the top; then the sum.
+    Level(usize),
+    /// The busiest pair of the top level; then the sum.
+    Pair,
+    /// J of these distances; then the sum.
+    J(Vec<u32>),
+}
+
+/// All answers, the best first.
+#[derive(Clone, Debug)]
+pub struct AdviceOn {
+    /// At most `ANSWERS_MAX`.
+    pub answers: Vec<Answer>,
+    /// How many policies and orders were counted.
+    pub tried: usize,
+    /// The first answer, from 1, whose busiest pair carries at most 0.8 of the first one's.
+    pub lighter_pair: Option<usize>,
+}
+
+/// A policy, and where its nodes are.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'p> {
+    /// The network, with the nodes of the policy's plan.
+    pub on: &'p OnNetwork,
+    /// Whether today's advice tries it: it takes nodes in the order that the job asks for.
+    pub order: Nodes,
+}
+
+/// In which order a policy takes nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nodes {
+    /// As the job has them.
+    Asked,
+    /// By the network, where the job has another order.
+    Network,
+}
+
+/// Tries policies and orders. The first policy is the job as asked. `placed`: of each policy.
+///
+/// # Errors
+/// `bad-pattern`, `job-too-large`.
+///
+/// Cost: that of advice without a network, and bounded searches.
+pub fn advise_on(
+    policies: &[Policy],
+    placed: &[Placed<'_>],
+    parts: &[Part],
+    by: &By,
+    matrices: &dyn Matrices,
+) -> Result<AdviceOn, ScoreError> {
+    let Some(asked) = policies.first() else {
+        return Ok(AdviceOn {
+            answers: Vec::new(),
+            tried: 0,
+            lighter_pair: None,
+        });
+    };
+    let apps = checked(&asked.plan, parts)?;
+    let between =
+        |part: &&Part| part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. });
+    if let Some(other) = parts.iter().find(between) {
+        return bad_pattern(&other.word, "advice is for patterns of one app");
+    }
+    let unit = unit_of(parts, &apps, matrices)?;
+    let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
+    let own = placed
+        .iter()
+        .take_while(|placed| placed.order == Nodes::Asked)
+        .count();
+    let Gathered {
+        mut tried,
+        mut count,
+        ..
+    } = gathered(&counting, &policies[..own])?;
+    tried.sort_by_key(|own| (own.leave, own.worst));
+    let limit = tried.first().map_or(u64::MAX, |own| own.leave);
+    let mut found = Vec::new();
+    for at in filled(policies, placed) {
+        let more = of_policy(&counting, policies, (at, placed[at].on), &tried, limit)?;
+        count += more.len();
+        found.extend(more);
+    }
+    let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
+    let mut at = 0;
+    tried.retain(|own| {
+        at += 1;
+        at <= SCORED || is_asked(own)
+    });
+    let answer = |own: Counted, matrices: &dyn Matrices| {
+        let on = placed[own.policy].on;
+        counting.answer(policies, own, unit, (matrices, Some(on)))
+    };
+    let all = |tried: Vec<Counted>| -> Result<Vec<Answer>, ScoreError> {
+        if counting.matrix {
+            return tried.into_iter().map(|own| answer(own, matrices)).collect();
+        }
+        tried
+            .into_par_iter()
+            .map(|own| answer(own, &NoMatrices))
+            .collect()
+    };
+    let mut answers = all(tried)?;
+    let most = answers
+        .iter()
+        .map(|answer| answer.score.levels[0].leave)
+        .min();
+    answers.extend(all(found)?);
+    let answers = sorted(answers, by, most.unwrap_or_default());
+    let lighter_pair = lighter(&answers, placed[0].on.network().kind());
+    Ok(AdviceOn {
+        answers,
+        tried: count,
+        lighter_pair,
+    })
+}
+
+/// Policies in the network's order whose ranks may be put in another order: one for each way to fill nodes.
+fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
+    let mut known: Vec<Vec<u32>> = Vec::new();
+    let mut found = Vec::new();
+    for (at, (policy, placed)) in policies.iter().zip(placed).enumerate() {
+        if policy.reorder == Reorder::Yes && placed.on.is_in_order() && found.len() < FILLS {
+            let before = places(&policy.plan);
+            if !known.contains(&before) {
+                known.push(before);
+                found.push(at);
+            }
+        }
+    }
+    found
+}
+
+/// The best orders for a policy's places.
+fn of_policy(
+    counting: &Counting<'_>,
+    policies: &[Policy],
+    (policy, on): (usize, &OnNetwork),
+    tried: &[Counted],
+    limit: u64,
+) -> Result<Vec<Counted>, ScoreError> {
+    let plan = &policies[policy].plan;
+    let (procs, per_node) = (plan.ranks(), fullest(plan));
+    let tree = Tree::of(plan, Some(on));
+    let own_places = Places::of(plan)?;
+    let before = places(plan);
+    let alike =
+        |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
+    let mut starts: Vec<Vec<u32>> = tried
+        .iter()
+        .filter(alike)
+        .take(STARTS)
+        .map(|own| match &own.chosen {
+            Chosen::Named(order) => Tried::Named(order.clone()).ranks(procs, per_node),
+            Chosen::Search | Chosen::Own => own.ranks.clone(),
+        })
+        .filter(|ranks| ranks.len() == procs as usize)
+        .collect();
+    let grids = counting.grids(procs);
+    let mut orders: Vec<(Chosen, Vec<u32>)> = Vec::new();
+    for (grid, halo) in &grids {
+        for ranks in of_grid(grid, halo.as_ref(), &tree) {
+            orders.push((Chosen::Search, ranks));
+        }
+    }
+    starts.extend(orders.iter().map(|own| own.1.clone()));
+    let from = if grids.is_empty() {
+        From::Graph
+    } else {
+        From::Grids
+    };
+    if let Some(graph) = &counting.graph {
+        orders.extend(
+            searched(graph, &tree, &starts, from)
+                .into_iter()
+                .map(|ranks| (Chosen::Search, ranks)),
+        );
+    } else {
+        orders.extend(starts.drain(..).map(|ranks| (Chosen::Search, ranks)));
+    }
+    if words_of(&grids) == Words::Same {
+        // Planes have a word, if the pattern is the one that the word stands for.
+        for (grid, _) in &grids {
+            if let Ok(ranks) = planes(grid, None, &tree, First::Sum) {
+                orders.retain(|own| own.1 != ranks);
+                orders.push((Chosen::Named(Order::Planes(grid.clone())), ranks));
+            }
+        }
+    }
+    orders.sort_by(|a, b| a.1.cmp(&b.1));
+    orders.dedup_by(|a, b| a.1 == b.1);
+    let mut counted: Vec<(u64, Counted)> = orders
+        .into_par_iter()
+        .map(|(chosen, ranks)| {
+            let seated = seats(plan, &ranks);
+            let (leave, worst) = counting.ordered(&own_places, &ranks);
+            let sum = leave + counting.above(&own_places, on, &seated);
+            (
+                sum,
+                Counted {
+                    policy,
+                    chosen,
+                    ranks,
+                    leave,
+                    worst,
+                },
+            )
+        })
+        .collect();
+    counted.sort_by_key(|(sum, own)| (*sum, own.leave, own.worst));
+    let (mut any, mut within) = (0, 0);
+    counted.retain(|(_, own)| {
+        any += 1;
+        within += usize::from(own.leave <= limit);
+        any <= KEPT || (own.leave <= limit && within <= KEPT)
+    });
+    Ok(counted.into_iter().map(|own| own.1).collect())
+}
+
+impl Counting<'_> {
+    /// What leaves the levels of a network, in the units of the graph if there is a matrix.
+    fn above(&self, places: &Places<'_>, on: &OnNetwork, orders: &[Seating<'_>]) -> u64 {
+        match &self.graph {
+            Some(graph) if self.matrix => {
+                let own = &self.apps[self.parts[0].app as usize];
+                let columns = Counter::columns(places, on, orders);
+                let leave = |(column, count): &(Vec<u32>, u32)| -> i64 {
+                    graph
+                        .leaving(&column[own.clone()], *count)
+                        .into_iter()
+                        .sum()
+                };
+                u64::try_from(columns.iter().map(leave).sum::<i64>()).unwrap_or(0)
+            }
+            _ => Counter::leave(places, on, (self.parts, self.apps), orders),
+        }
+    }
+}
+
+/// The answers, the best first, with the job as asked among them.
+fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
+    let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
+    let mut kept: Vec<Answer> = Vec::new();
+    answers.sort_by_cached_key(|answer| (key(answer, by), !is_asked(answer), answer.policy));
+    for answer in answers {
+        let same = |other: &Answer| {
+            other.score.levels == answer.score.levels
+                && other.score.above == answer.score.above
+                && (other.chosen == Chosen::Own) == (answer.chosen == Chosen::Own)
+        };
+        if is_asked(&answer) || !kept.iter().any(same) {
+            kept.push(answer);
+        }
+    }
+    if *by == By::Default {
+        let within = |answer: &Answer| answer.score.levels[0].leave <= most;
+        if let Some(first) = kept.iter().position(within) {
+            let best = kept.remove(first);
+            kept.insert(0, best);
+        }
+    }
+    let asked = kept.iter().position(is_asked);
+    if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
+        kept.swap(ANSWERS_MAX - 1, at);
+    }
+    kept.truncate(ANSWERS_MAX);
+    kept
+}
+
+/// What answers are sorted by: what was asked for, the sum, what leaves from the top, the worst from the top.
+fn key(answer: &Answer, by: &By) -> Vec<Weight> {
+    let Some(above) = &answer.score.above else {
+        return Vec::new();
+    };
+    let first = match by {
+        By::Default | By::Sum => above.sum(),
+        By::Level(level) => above
+            .levels
+            .get(*level)
+            .map_or(above.node, |level| level.leave),
+        By::Pair => above
+            .levels
+            .first()
+            .map(|level| level.pair)
+            .unwrap_or_default(),
+        By::J(distances) => above.j(distances, answer.score.edges),
+    };
+    let mut key = vec![first, above.sum()];
+    key.extend(above.levels.iter().map(|level| level.leave));
+    key.extend(above.levels.iter().map(|level| level.worst));
+    key.extend(
+        answer
+            .score
+            .levels
+            .iter()
+            .flat_map(|level| [level.leave, level.worst]),
+    );
+    key
+}
+
+fn lighter(answers: &[Answer], kind: Kind) -> Option<usize> {
+    if !matches!(kind, Kind::Dragonfly | Kind::DragonflyPlus) {
+        return None;
+    }
+    let pair = |above: &Above| above.levels.first().map(|level| level.pair);
+    let first = answers.first()?.score.above.as_ref().and_then(pair)?;
+    if first == Weight::default() {
+        return None;
+    }
+    let light = |answer: &Answer| {
+        let own = answer.score.above.as_ref().and_then(pair);
+        own.is_some_and(|own| own.times(5) <= first.times(4))
+    };
+    answers.iter().position(light).map(|at| at + 1)
+}
+
+/// What the answers count.
+#[must_use]
+pub fn unit(advice: &AdviceOn) -> Unit {
+    advice
+        .answers
+        .first()
+        .map_or(Unit::Edges, |answer| answer.score.unit)
+}

@@ -1,0 +1,231 @@
+//! Host lists without slots, `n[0-3,8],m[1-2]c[00-15]`, and how they are written.
+
+use stowplan_engine::id::Id as _;
+use stowplan_engine::table::names::{NameRange, Names, NodeId};
+
+/// Names that the brackets of one word before the last may come to.
+const PRODUCT_MAX: usize = 1 << 16;
+/// Names of one range.
+const RANGE_MAX: u64 = 1 << 21;
+
+/// The names of a list, in order. Ranges stay ranges; of several brackets in a name the last one does.
+///
+/// # Errors
+/// What is wrong with the first wrong word.
+pub(super) fn read(text: &str) -> Result<Vec<NameRange>, String> {
+    let mut found = Vec::new();
+    for word in words(text)? {
+        if word.is_empty() {
+            return Err(format!("{text:?} has an empty name"));
+        }
+        read_word(word, &mut found)?;
+        if found.len() > PRODUCT_MAX + text.len() {
+            return Err(format!(
+                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
+            ));
+        }
+    }
+    Ok(found)
+}
+
+/// Each name of a list, written out, at most `most` of them.
+///
+/// # Errors
+/// As [`read`], and beyond the bound.
+pub(super) fn read_each(text: &str, most: usize) -> Result<Vec<String>, String> {
+    let ranges = read(text)?;
+    let count: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
+    if count > most as u64 {
+        return Err(format!(
+            "{text:?} has {count} names, at most {most} are possible"
+        ));
+    }
+    Ok(ranges.iter().flat_map(each).collect())
+}
+
+/// The names of a range.
+pub(super) fn each(range: &NameRange) -> impl Iterator<Item = String> + '_ {
+    (range.first..range.first + u64::from(range.count)).map(move |number| match range.width {
+        0 => range.prefix.clone(),
+        width => format!(
+            "{}{number:0width$}{}",
+            range.prefix,
+            range.suffix,
+            width = usize::from(width)
+        ),
+    })
+}
+
+/// The words of a list: commas in brackets do not separate.
+fn words(text: &str) -> Result<Vec<&str>, String> {
+    let (mut found, mut start, mut inside) = (Vec::new(), 0, false);
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            b'[' if inside => return Err(format!("{text:?} has a bracket in a bracket")),
+            b'[' => inside = true,
+            b']' if !inside => {
+                return Err(format!("a bracket closes in {text:?} that was not opened"));
+            }
+            b']' => inside = false,
+            b',' if !inside => {
+                found.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if inside {
+        return Err(format!(
+            "a bracket of {text:?} does not close: was the line cut?"
+        ));
+    }
+    found.push(&text[start..]);
+    Ok(found)
+}
+
+fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
+    if let Some(sign) = word
+        .chars()
+        .find(|sign| sign.is_control() || sign.is_whitespace() || *sign == '=')
+    {
+        return Err(format!("{word:?} is no name of a host: it has {sign:?}"));
+    }
+    let mut prefixes = vec![String::new()];
+    let mut rest = word;
+    loop {
+        let Some((before, behind)) = rest.split_once('[') else {
+            found.extend(prefixes.into_iter().map(|prefix| NameRange {
+                prefix: prefix + rest,
+                first: 0,
+                count: 1,
+                width: 0,
+                suffix: String::new(),
+            }));
+            return Ok(());
+        };
+        let (inside, behind) = behind.split_once(']').unwrap_or((behind, ""));
+        let ranges = ranges(word, inside)?;
+        if !behind.contains('[') {
+            for prefix in &prefixes {
+                found.extend(ranges.iter().map(|&(first, count, width)| NameRange {
+                    prefix: format!("{prefix}{before}"),
+                    first,
+                    count,
+                    width,
+                    suffix: behind.to_owned(),
+                }));
+            }
+            return Ok(());
+        }
+        let names: u64 = ranges.iter().map(|range| u64::from(range.1)).sum();
+        if names.saturating_mul(prefixes.len() as u64) > PRODUCT_MAX as u64 {
+            return Err(format!(
+                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
+            ));
+        }
+        let mut longer = Vec::new();
+        for prefix in &prefixes {
+            for &(first, count, width) in &ranges {
+                longer.extend((first..first + u64::from(count)).map(|number| {
+                    format!(
+                        "{prefix}{before}{number:0width$}",
+                        width = usize::from(width)
+                    )
+                }));
+            }
+        }
+        (prefixes, rest) = (longer, behind);
+    }
+}
+
+/// First number, count and digits of each range in a bracket.
+fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
+    let mut found = Vec::new();
+    for item in inside.split(',') {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        let number = |text: &str| {
+            let digits = !text.is_empty()
+                && text.len() <= 18
+                && text.bytes().all(|sign| sign.is_ascii_digit());
+            text.parse::<u64>().ok().filter(|_| digits)
+        };
+        let (Some(low), Some(high)) = (number(first), number(last)) else {
+            return Err(format!(
+                "a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"
+            ));
+        };
+        let Some(more) = high.checked_sub(low) else {
+            return Err(format!("the range {item} of {word:?} runs backwards"));
+        };
+        let (Some(count), Ok(width)) = (
+            u32::try_from(more + 1).ok().filter(|_| more < RANGE_MAX),
+            u8::try_from(first.len()),
+        ) else {
+            return Err(format!(
+                "the range {item} of {word:?} has more than {RANGE_MAX} names"
+            ));
+        };
+        found.push((low, count, width));
+    }
+    Ok(found)
+}
+
+/// The names of these nodes as a host list. Names that differ in their number only share a bracket.
+pub fn write(names: &Names, nodes: impl Iterator<Item = (u32, u32)>) -> String {
+    let mut text = String::new();
+    // The text before and behind the bracket at hand, and what is in it.
+    let mut open: Option<(String, String, String, u32)> = None;
+    let close = |open: Option<(String, String, String, u32)>, text: &mut String| {
+        let Some((prefix, suffix, inside, items)) = open else {
+            return;
+        };
+        if !text.is_empty() {
+            text.push(',');
+        }
+        match items {
+            1 => text.push_str(&format!("{prefix}{inside}{suffix}")),
+            _ => text.push_str(&format!("{prefix}[{inside}]{suffix}")),
+        }
+    };
+    for (first, end) in nodes {
+        let mut at = first;
+        while at < end {
+            let stretch = names.around(NodeId::from_row(at as usize));
+            let until = stretch.nodes.end().min(end);
+            let digits = usize::from(stretch.digits);
+            let low = stretch.number + u64::from(at - stretch.nodes.first);
+            let high = low + u64::from(until - at - 1);
+            let item = match (digits, high - low) {
+                (0, _) => String::new(),
+                (_, 0) => format!("{low:0digits$}"),
+                _ => format!("{low:0digits$}-{high:0digits$}"),
+            };
+            let many = 1 + u32::from(high > low);
+            match &mut open {
+                Some((prefix, suffix, inside, items))
+                    if digits > 0
+                        && *items > 0
+                        && !inside.is_empty()
+                        && prefix == stretch.prefix
+                        && suffix == stretch.suffix =>
+                {
+                    inside.push(',');
+                    inside.push_str(&item);
+                    *items += many;
+                }
+                _ => {
+                    close(open.take(), &mut text);
+                    open = Some((
+                        stretch.prefix.to_owned(),
+                        stretch.suffix.to_owned(),
+                        item,
+                        many,
+                    ));
+                }
+            }
+            at = until;
+        }
+    }
+    close(open, &mut text);
+    text
+}

@@ -1,0 +1,39 @@
+//! Levels of a network in JSON.
+
+use std::io;
+use stowplan_score::above::{Above, LevelFigures};
+use stowplan_score::weight::Weight;
+
+/// A level as an object.
+///
+/// # Errors
+/// Never: names are texts.
+pub fn level(level: &LevelFigures) -> io::Result<String> {
+    Ok(format!(
+        "{{\"level\":{},\"leave\":{},\"worst\":{},\"worst_of\":{},\"objects\":{},\"nodes\":[{},{}],\"pair\":{},\"pair_of\":{}}}",
+        serde_json::to_string(&level.level)?,
+        level.leave,
+        level.worst,
+        serde_json::to_string(&level.worst_of)?,
+        level.objects,
+        level.nodes.0,
+        level.nodes.1,
+        level.pair,
+        serde_json::to_string(&level.pair_of)?
+    ))
+}
+
+/// What is said of the network as a whole.
+#[must_use]
+pub fn network(above: &Above, distances: Option<&[u32]>, edges: Weight) -> String {
+    let j = distances.map_or_else(String::new, |distances| {
+        format!(",\"J\":{}", above.j(distances, edges))
+    });
+    format!(
+        "{{\"kind\":\"{}\",\"hops\":{},\"far\":{},\"apart\":{}{j}}}",
+        above.kind.word(),
+        above.hops.hops,
+        above.hops.far,
+        above.hops.apart
+    )
+}
