@@ -60,7 +60,10 @@ fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
 }
 
 /// Refuses outputs that would replace one another, or an input of the job.
-fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
     let real = |path: &str| crate::draft::resolve(std::path::Path::new(path)).ok();
     let told = |sentence: String| Refused::Told {
         class: "bad-option",
@@ -159,8 +162,6 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         sources: &placement.sources,
         notes: &notes,
     };
-    let save = ("--save", job.save.as_deref());
-    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

@@ -188,7 +188,7 @@ fn two_outputs_into_one_file_are_refused_before_anything_is_written() {
     for command in ["map", "export hostfile"] {
         let said = run(&format!("{command} --save {path} -o {path} {job}"));
         assert_eq!(said.status, 2, "{command}");
-        assert!(said.err.contains("are one file"), "{}", said.err);
+        assert!(said.err.contains("one file"), "{}", said.err);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old", "{command}");
     }
     assert_eq!(
