@@ -226,6 +226,37 @@ pub(crate) fn whose(
     Ok(line)
 }
 
+/// Whose line it is by variables that files and the environment bring, which were not known when its words were read.
+///
+/// # Errors
+/// `ambiguous-launcher` if they are a sign of another launcher than that by whose words the line was read.
+pub(crate) fn with_variables(
+    line: &LineArgs,
+    variables: &[(String, String)],
+) -> Result<LineArgs, SpecError> {
+    let mut line = line.clone();
+    let by_word = WORDS.iter().find(|(word, _)| *word == line.command);
+    let open = by_word.is_some_and(|(_, own)| matches!(own, None | Some(Launcher::Hydra)));
+    if line.by != By::Word || !open {
+        return Ok(line);
+    }
+    let Some((launcher, sign)) = sign::of_variables(variables) else {
+        return Ok(line);
+    };
+    if line.launcher == Launcher::Prte {
+        let word = launcher.word();
+        return Err(SpecError::OfLine {
+            class: "ambiguous-launcher",
+            sentence: format!("{}: the variable {sign} is a sign of {word}", line.command),
+            at: None,
+            help: vec![format!("say whose line it is: --as {word} or --as prte")],
+        });
+    }
+    line.launcher = launcher;
+    line.by = By::Sign(sign);
+    Ok(line)
+}
+
 fn unknown(asked: &str) -> SpecError {
     use stowplan_engine::error::at::{At, AtText};
     SpecError::BadValue {

@@ -1,7 +1,7 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
 use super::launched::Launched;
-use super::{LineArgs, gpus};
+use super::{LineArgs, gpus, with_variables};
 use crate::args::{JobArgs, MapArgs};
 use crate::error::{JobError, one_line};
 use crate::machine;
@@ -55,6 +55,7 @@ pub(crate) fn place_on(
 ) -> Result<(Mapped, Launched), JobError> {
     let hosts = our_hosts(&job.our_hosts, outside)?;
     let variables = variables(job, outside)?;
+    let line = &with_variables(line, &variables)?;
     let known = Known { machine };
     let builtin = job
         .topos
