@@ -117,6 +117,21 @@ impl Level {
         self.runs[behind - 1].1
     }
 
+    /// The objects of some nodes. Cost: a search, where a node is not in the stretch of the one before.
+    #[must_use]
+    pub fn objects_of(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
+        let (mut first, mut end, mut object) = (0, 0, 0);
+        let each = nodes.map(|node| {
+            if node < first || node >= end {
+                let behind = self.runs.partition_point(|run| run.0 <= node);
+                (first, object) = self.runs[behind - 1];
+                end = self.runs.get(behind).map_or(u32::MAX, |next| next.0);
+            }
+            object
+        });
+        each.collect()
+    }
+
     /// The stretches of nodes of each object, from the first node to the one before the end. `nodes`: all nodes.
     #[must_use]
     pub fn stretches(&self, nodes: u32) -> Vec<Vec<(u32, u32)>> {

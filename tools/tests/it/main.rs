@@ -36,6 +36,7 @@ mod launch_gpus;
 mod leftovers;
 mod mixed;
 mod mpibind;
+mod network;
 mod newcomers;
 mod page;
 mod picture;
