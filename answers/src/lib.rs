@@ -18,5 +18,9 @@ pub mod select;
 pub mod diff;
 // Why a rank is where it is.
 pub mod explain;
+// Whether a plan is sound.
+pub mod verify;
+// Where OpenMP puts threads.
+pub mod openmp;
 // Plans as pictures.
 pub mod picture;

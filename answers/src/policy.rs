@@ -7,6 +7,7 @@ use stowplan_engine::policy::{
 };
 use stowplan_engine::table::apps::{AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Rule};
+use stowplan_engine::text::device::device_text;
 use stowplan_engine::text::mpibind::options_text;
 
 /// The map policy without its qualifiers, as `ppr:2:package`.
@@ -22,6 +23,8 @@ pub fn map(policy: &Policy, table: &AppTable) -> String {
     } else if policy.map == MapBy::PeList {
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
         format!("{word}={}", number_ranges(ranges))
+    } else if let MapBy::Device(options) = policy.map {
+        format!("{word}={}", device_text(options))
     } else if let MapBy::Mpibind(options) = policy.map
         && options != Default::default()
     {
@@ -160,5 +163,8 @@ const fn rule_word(rule: Rule) -> &'static str {
         Rule::BindPeList => "bind-pe-list",
         Rule::BindOwnMap => "bind-own-map",
         Rule::BindBySize => "bind-by-size",
+        Rule::MapParameter => "mapby",
+        Rule::RankParameter => "rankby",
+        Rule::BindParameter => "bindto",
     }
 }

@@ -1,6 +1,7 @@
 //! What a line of `tsv` says about one rank, as data.
 
 use serde::Serialize;
+use std::collections::HashMap;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Plan, ProcPlace};
@@ -33,8 +34,8 @@ pub struct Row {
 #[derive(Debug)]
 pub struct Rows<'p> {
     plan: &'p Plan,
-    /// List forms made so far. Shape `[cpu sets]`.
-    lists: Vec<Option<Box<str>>>,
+    /// List forms made so far: few rows of a plan of many sets may be asked for.
+    lists: HashMap<CpusetId, Box<str>>,
     name: Option<(NodeId, String)>,
 }
 
@@ -44,7 +45,7 @@ impl<'p> Rows<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         Self {
             plan,
-            lists: vec![None; plan.world().cpusets.len()],
+            lists: HashMap::new(),
             name: None,
         }
     }
@@ -82,7 +83,8 @@ impl<'p> Rows<'p> {
     /// The list form of a cpu set.
     pub fn list(&mut self, set: CpusetId) -> &str {
         let sets = &self.plan.world().cpusets;
-        self.lists[set.row()].get_or_insert_with(|| list_form(sets.get(set)).into_boxed_str())
+        let list = self.lists.entry(set);
+        list.or_insert_with(|| list_form(sets.get(set)).into_boxed_str())
     }
 }
 

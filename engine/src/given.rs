@@ -6,7 +6,7 @@
 use crate::count::ProcCount;
 use crate::error::PlaceError;
 use crate::limit::RANKS_MAX;
-use crate::plan::{Placed, PlacedRun, Plan, RankOrder, World};
+use crate::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
 use crate::policy::{
     BindStrength, BindTo, CpuMode, GpuShare, IfSupported, MapBy, NoLocal, ObjKind, Ordered,
     Overload, Oversubscribe, RankBy, Span,
@@ -129,6 +129,7 @@ pub fn plan(job: GivenJob) -> Result<Plan, PlaceError> {
             runs: own,
             order: app.order,
             passes: None,
+            claimed: Claimed::default(),
         });
     }
     Ok(Plan::assemble(world, table, kept, placed))

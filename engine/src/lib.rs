@@ -27,6 +27,7 @@ pub mod given;
 pub mod stage;
 // The stages in order: from a request to a plan.
 pub mod map;
+pub mod map_again;
 // One job, planned again when nodes are lost.
 pub mod planner;
 // Jobs that start and end on one set of nodes.

@@ -48,6 +48,10 @@ pub const PLAN_SET_BYTES_GRANTED: u64 = 1 << 10;
 pub const SET_BYTES_MAX: u64 = 1 << 30;
 /// Values of all tables in one saved plan: four bytes each, told in as little as a 128th of a byte.
 pub const PLAN_VALUES_MAX: usize = 1 << 27;
+/// Of these: values that a plan may have however few bytes it has. A value takes up to 16 bytes once it is read.
+pub const PLAN_VALUES_FREE: usize = 1 << 24;
+/// Values that each byte of the plan grants on top of that.
+pub const PLAN_VALUES_GRANTED: usize = 4;
 /// Sets of cpus that the processes of one saved plan are bound to.
 pub const PLAN_CPUSETS_MAX: usize = 1 << 24;
 /// Bytes of one journal frame's payload.

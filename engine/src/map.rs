@@ -116,6 +116,20 @@ pub(crate) fn place_apps(
     Ok(())
 }
 
+/// As [`place_apps`], without any side by side.
+pub(crate) fn place_in_order(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    components: &Components,
+    outcome: &mut JobOutcome,
+) -> Result<(), MapError> {
+    count(&mut work.pool, resolved, &mut outcome.counts)?;
+    let total = total(resolved, &outcome.counts);
+    work.memo.settle(Size::of(total));
+    outcome.start(resolved);
+    in_order(work, resolved, components, total, outcome)
+}
+
 /// Places the apps one after the other.
 ///
 /// # Errors
@@ -162,7 +176,8 @@ fn in_order(
             placed = place_app(work, &app, notes);
         }
         let placed = placed?;
-        choice.note_narrow(&mut work.pool, id, &placed, notes);
+        let origins = resolved.apps.origins[id];
+        choice.note_bindings(&mut work.pool, id, origins, &placed, notes);
         let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
         if choice.policy.map == MapBy::Lsf {
             before.lines += ranks - before.ranks;

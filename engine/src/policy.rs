@@ -122,6 +122,8 @@ pub enum MapBy {
     /// Processes are dealt over NUMA nodes, then over the objects inside, with threads and GPUs: the rule of LLNL's
     /// mpibind.
     Mpibind(Mpibind),
+    /// One process on each GPU, in the order of PCI addresses: PRRTE's `device=gpu`.
+    Device(DeviceMap),
     /// Somebody else decided: each process has the node and the cpus that were given (`given`). No word asks for it.
     Given,
 }
@@ -137,6 +139,25 @@ pub struct Mpibind {
     pub greedy: Wanted,
     /// `gpu=0`: GPUs do not decide where processes go.
     pub gpu: Wanted,
+}
+
+/// The options of `--map-by device=gpu`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct DeviceMap {
+    /// `shared`: more processes than GPUs go round again.
+    pub sharing: Sharing,
+    /// `interleave[=LEVEL]`: consecutive processes near different objects of this kind.
+    pub interleave: Option<ObjKind>,
+}
+
+/// Whether processes may share a mapped device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub enum Sharing {
+    /// One process a device, the default.
+    #[default]
+    One,
+    /// `shared`
+    Shared,
 }
 
 /// Whether a default behavior is on.
@@ -193,6 +214,12 @@ impl MapBy {
         gpu: Wanted::Yes,
     });
 
+    /// `device=gpu` with its defaults.
+    pub const DEVICE: Self = Self::Device(DeviceMap {
+        sharing: Sharing::One,
+        interleave: None,
+    });
+
     /// The policy as its word alone, without the values behind the word.
     #[must_use]
     pub(crate) fn bare(self) -> Self {
@@ -200,6 +227,8 @@ impl MapBy {
             Self::PPR
         } else if let Self::Mpibind(_) = self {
             Self::MPIBIND
+        } else if let Self::Device(_) = self {
+            Self::DEVICE
         } else {
             self
         }
@@ -229,6 +258,8 @@ impl MapBy {
             Some(kind)
         } else if matches!(self, Self::Dist) {
             Some(ObjKind::Numa)
+        } else if matches!(self, Self::Device(_)) {
+            Some(ObjKind::Gpu)
         } else {
             None
         }
@@ -248,6 +279,7 @@ impl MapBy {
             Self::Dist => "dist",
             Self::Lsf => "lsf",
             Self::Mpibind(_) => "mpibind",
+            Self::Device(_) => "device",
             Self::Given => "given",
         }
     }

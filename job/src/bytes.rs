@@ -7,6 +7,8 @@
 //! payload   number(1 where inferred slots are PUs, else 0) maybe(task map) maybe(LSF's file)
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
+//!           and, if there are any, number(parameters) { text(key) text(value) }
+//!           [ number(words) { text(word) } ]   where the job is a launcher's own line: all words, ours before the launcher's first
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
@@ -14,6 +16,7 @@ use crate::args::{JobArgs, MapArgs};
 use crate::draft::{Draft, Job};
 use crate::error::JobError;
 use crate::files::GivenFiles;
+use crate::our_words::of_another;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};
@@ -51,6 +54,25 @@ impl Job {
         for (name, text) in self.files.iter() {
             out.text(name);
             out.text(text);
+        }
+        let parameters = &job.parameters;
+        // A line's words stand behind them, so that their count is there too.
+        if !parameters.is_empty() || of_another(job).is_some() {
+            out.number(parameters.len() as u64);
+            for (key, value) in parameters {
+                out.text(key);
+                out.text(value);
+            }
+        }
+        if let Some(line) = of_another(job) {
+            let command = line.command.split(' ').map(str::to_owned);
+            let ours = job.our_hosts.iter().cloned();
+            let words: Vec<String> = ours
+                .chain(command)
+                .chain(line.words.iter().cloned())
+                .collect();
+            out.number(words.len() as u64);
+            words.iter().for_each(|word| out.text(word));
         }
         let payload = out.bytes;
         let Ok(length) = u32::try_from(payload.len()) else {
@@ -126,7 +148,24 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         files.give(name, text);
     }
     if !from.is_done() {
-        return Err(wire(from.fail("something stands behind the job")));
+        let counted = from.count().map_err(wire)?;
+        for _ in 0..counted {
+            let key = from.text().map_err(wire)?.to_owned();
+            let value = from.text().map_err(wire)?.to_owned();
+            args.parameters.push((key, value));
+        }
+    }
+    if !from.is_done() {
+        let mut words = Vec::new();
+        for _ in 0..from.count().map_err(wire)? {
+            words.push(from.text().map_err(wire)?.to_owned());
+        }
+        if !from.is_done() {
+            return Err(wire(from.fail("something stands behind the job")));
+        }
+        let mut draft = Draft::from_words(&words)?;
+        draft.give_all(files);
+        return Ok(draft);
     }
     let mut draft = Draft::of_parts(Intake::again(request), args, parent);
     draft.give_all(files);

@@ -23,11 +23,19 @@ pub enum Column {
     Gpus,
     /// Threads that it should run.
     Threads,
+    /// One of its threads; there is a row for each.
+    Thread,
+    /// The place of the thread among the places of its process.
+    Place,
+    /// The cpus of the process, where `cpus` is the thread's.
+    Mask,
+    /// Whose rules put the thread there.
+    Runtime,
 }
 
 impl Column {
     /// All columns, in the order in which messages name them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Rank,
         Self::App,
         Self::AppRank,
@@ -38,6 +46,10 @@ impl Column {
         Self::Cpus,
         Self::Gpus,
         Self::Threads,
+        Self::Thread,
+        Self::Place,
+        Self::Mask,
+        Self::Runtime,
     ];
 
     /// Its name.
@@ -54,6 +66,10 @@ impl Column {
             Self::Cpus => "cpus",
             Self::Gpus => "gpus",
             Self::Threads => "threads",
+            Self::Thread => "thread",
+            Self::Place => "place",
+            Self::Mask => "mask",
+            Self::Runtime => "runtime",
         }
     }
 }

@@ -4,6 +4,8 @@
 use crate::args::{JobArgs, MapArgs, Outer, read_args};
 use crate::error::JobError;
 use crate::files::GivenFiles;
+use crate::line::LineArgs;
+use crate::our_words::of_another;
 use crate::place::check_words;
 use crate::request::read_open;
 use std::collections::BTreeMap;
@@ -117,8 +119,13 @@ impl Draft {
     pub fn from_words(words: &[String]) -> Result<Self, JobError> {
         let read = read_args(words, Outer::Refused)?;
         read.clone().finish()?;
+        // A launcher's line says its apps itself: our own words before it have none.
+        let base = match of_another(&read.job) {
+            Some(_) => Intake::new(),
+            None => read.intake,
+        };
         Ok(Self {
-            base: read.intake,
+            base,
             args: read.job,
             notes: read.notes,
             ..Self::default()
@@ -242,6 +249,9 @@ impl Draft {
     ///
     /// Cost: linear in what was said.
     pub fn finish(&self) -> Result<Job, JobError> {
+        if let Some(line) = of_another(&self.args) {
+            self.refuse_changes(line)?;
+        }
         let mut intake = self.base.clone();
         let mut files = self.files.clone();
         for (&(whose, kind), text) in &self.policies {
@@ -274,6 +284,26 @@ impl Draft {
             return Err(error.into());
         }
         Ok(Job { asked, files })
+    }
+
+    /// Refuses what was set beside a launcher's line, which says all of its job.
+    fn refuse_changes(&self, line: &LineArgs) -> Result<(), JobError> {
+        let set = [
+            ("a policy", !self.policies.is_empty()),
+            ("a host list", !self.hosts.is_empty()),
+            ("a hostfile", !self.hostfiles.is_empty()),
+            ("an app", self.apps() > 0),
+        ];
+        let Some((what, _)) = set.iter().find(|(_, set)| *set) else {
+            return Ok(());
+        };
+        Err(JobError::Told {
+            class: "bad-option",
+            sentence: format!(
+                "{what} was set beside a line of {}, which says all of its job itself",
+                line.command
+            ),
+        })
     }
 
     pub(crate) fn give_all(&mut self, files: GivenFiles) {

@@ -5,6 +5,7 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{MapError, SpecError};
+use stowplan_engine::text::printable::shown;
 use stowplan_topo::TopoError;
 
 /// Why a job has no plan.
@@ -66,6 +67,9 @@ impl JobError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Map(MapError::Spec(error)) if crate::args::idiom::help(error).is_some() => {
+                crate::args::idiom::help(error)
+            }
             Self::Map(MapError::Spec(error)) => match cpus_meant(error) {
                 Some(cpus) => Some(format!(
                     "-c counts processes here, as -n does; cpus for each process are --map-by :pe={cpus}"
@@ -130,9 +134,7 @@ impl std::error::Error for JobError {}
 /// A sentence with its control characters replaced, because they would break the line or the terminal.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|sign| if sign.is_control() { '?' } else { sign })
-        .collect()
+    text.chars().map(shown).collect()
 }
 
 /// The last character boundary at or before a byte.

@@ -23,6 +23,8 @@ pub mod meaning;
 pub mod columns;
 // The options of the command line, as one table.
 pub mod options;
+// Parameters of the launcher that place.
+pub mod parameters;
 // argv -> a request and the options of the job.
 pub mod args;
 // A command line cut into apps and options, so that an option can be changed.
@@ -35,6 +37,10 @@ pub mod request;
 pub mod error;
 // What the words refer to: files and the like.
 pub mod outside;
+// A job in our own words, with a launcher's word or without.
+pub mod our_words;
+// An allocation as a file.
+mod allocated;
 // Nodes that an option names.
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.
@@ -54,8 +60,12 @@ pub mod line;
 pub mod sources;
 // The network that a job names.
 pub mod network;
+// What parameters change in a job.
+mod settle;
 // A job on a machine.
+// What a job says about threads.
 pub mod place;
+pub mod thread_words;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

@@ -1,7 +1,7 @@
 //! The machine on which a job is placed: its topologies, the nodes that have them, and the cpus that may be used.
 
 use crate::args::JobArgs;
-use crate::devices::give;
+use crate::devices::give_all;
 use crate::error::JobError;
 use crate::named_nodes::hosts;
 use crate::outside::Outside;
@@ -80,8 +80,7 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
     }
     let mut cpu_lists = job.cpu_lists.iter();
     cpu_lists.try_for_each(|text| limit(&mut rows, text))?;
-    let mut devices = job.devices.iter();
-    devices.try_for_each(|text| give(&mut rows, text))?;
+    give_all(&mut rows, &job.devices)?;
     let (mut default, mut assigned) = (None, Vec::new());
     for row in rows {
         let topology = tables.intern(row.draft, &row.source)?;

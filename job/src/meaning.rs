@@ -9,6 +9,8 @@ pub enum Meaning {
     Host,
     /// `--hostfile`.
     Hostfile,
+    /// `--default-hostfile`.
+    DefaultHostfile,
     /// `--map-by`.
     MapBy,
     /// `--rank-by`.
@@ -41,6 +43,12 @@ pub enum Meaning {
     Alloc,
     /// `--granted`.
     Granted,
+    /// `-x NAME=VALUE`.
+    Exported,
+    /// `--omp`.
+    Omp,
+    /// `--levels`.
+    Levels,
     /// `--env NAME=VALUE`.
     Env,
     /// `--env-file`.
@@ -106,6 +114,10 @@ pub enum Old {
     ByCore,
     /// `--byslot`.
     BySlot,
+    /// `-bysocket`.
+    ByPackage,
+    /// `-loadbalance`: as many on each node, ranks node by node.
+    LoadBalance,
     /// `--cpu-set L`: `pe-list=L`.
     CpuSet,
     /// `--rankfile f`.
@@ -120,6 +132,8 @@ pub enum Old {
     HwtCpus,
     /// `--cpus-per-proc n`: `pe=n`.
     CpusPerProc,
+    /// `-bind-to-none`.
+    BindToNone,
     /// `--bind-to-core`.
     BindToCore,
     /// `--bind-to-socket`.

@@ -52,6 +52,9 @@ impl Files for FilesAlone<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         self.0.read(path)
     }
+    fn is_plan(&self, path: &str) -> bool {
+        self.0.is_plan(path)
+    }
 }
 
 impl Outside for FilesAlone<'_> {}

@@ -1,23 +1,27 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
+use crate::allocated::Allocated;
 use crate::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::error::JobError;
 use crate::line;
-use crate::line::place::Launched;
+use crate::line::launched::Launched;
 use crate::machine;
 use crate::network;
+use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
+use crate::settle::{Settled, settle};
 use crate::sources::Sources;
+use crate::thread_words::thread_words;
 use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::spawn::{SpawnRequest, keys};
-use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
+use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
-use stowplan_launchers::line::Launcher;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -47,21 +51,28 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             sentence: format!("--here={system}: no environment is read here"),
         });
     }
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
-        let mut placement = line::place::place(&asked, &line, outside)?;
-        let names = &placement.mapped.plan.world().names;
-        if let Some(on) = network::of_nodes(&asked.job, names, outside)? {
-            network::note(&on, &mut placement.mapped);
-            placement.sources.network = Some(Arc::new(on));
+    if let Some(line) = of_another(&asked.job).cloned() {
+        let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
+        if let Some(on) = on {
+            network::note(&on, &mut mapped);
+            sources.network = Some(Arc::new(on));
         }
-        return Ok(placement);
+        let apps = mapped.plan.apps().len();
+        let words = thread_words(&asked.job, apps, outside)?;
+        mapped.plan.set_thread_words(words);
+        return Ok(Placement {
+            mapped,
+            sources,
+            displayed: None,
+        });
     }
-    let (words, job) = words(asked, outside)?;
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
+    refuse_plans(&asked, outside)?;
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    let (words, job) = words(settled, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
@@ -82,12 +93,37 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
         mapped,
         sources,
         displayed,
+    })
+}
+
+/// Refuses a job whose program is a saved plan: its words were meant for a command that reads plans.
+fn refuse_plans(asked: &MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+    let request = &asked.taken.request;
+    let mut apps = request.apps().ids();
+    let (Some(app), None) = (apps.next(), apps.next()) else {
+        return Ok(());
+    };
+    let Some(program) = request.label(app).map(|label| label.cmd.as_str()) else {
+        return Ok(());
+    };
+    if program.is_empty() || !outside.is_plan(program) {
+        return Ok(());
+    }
+    Err(JobError::Told {
+        class: "bad-option",
+        sentence: format!(
+            "{program} is a saved plan, and stands where the program of a job does: a plan stands before --, without words of a job"
+        ),
     })
 }
 
@@ -103,18 +139,35 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
-    if let Some(line) = asked
-        .job
-        .line
-        .clone()
-        .filter(|line| line.launcher != Launcher::Prte)
-    {
+    if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
+    let job = asked.job.clone();
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    order.give(placed(resolved, machine, threads)?, None, outside)
+    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
+    let apps = mapped.plan.apps().len();
+    mapped
+        .plan
+        .set_thread_words(thread_words(&job, apps, outside)?);
+    Ok(mapped)
+}
+
+/// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
+///
+/// # Errors
+/// As [`place_on`]; `not-modelled` if the job is in prterun's words.
+pub fn place_line_on(
+    machine: &Machine,
+    asked: &MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Mapped, Launched), JobError> {
+    let line = of_another(&asked.job).ok_or_else(|| JobError::Told {
+        class: "not-modelled",
+        sentence: "the job is no launcher's line".to_owned(),
+    })?;
+    line::place::place_on(machine, &asked.job, line, outside)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that the job may
@@ -127,7 +180,20 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
-    let (words, job) = words(asked, outside)?;
+    if let Some(line) = of_another(&asked.job) {
+        return Err(JobError::Told {
+            class: "not-modelled",
+            sentence: format!(
+                "{}: only jobs in prterun's words are placed among others, again without a node, or by a component",
+                line.command
+            ),
+        });
+    }
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    let (words, job) = words(settled, outside)?;
     let machine = Machine {
         inferred: job.slots_by,
         ..machine.clone()
@@ -140,7 +206,11 @@ pub fn resolve_on(
 /// # Errors
 /// As [`place`], except for errors that are found on a machine.
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
-    words(asked, outside).map(|_| ())
+    let allocation = asked.job.allocation.clone();
+    let outside = &Allocated::new(outside, allocation.as_deref());
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    words(settled, outside).map(|_| ())
 }
 
 /// What the words alone say, before any file that they name is read.
@@ -149,7 +219,10 @@ struct Words {
     notes: Vec<Note>,
 }
 
-fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+    let Settled {
+        asked, defaults, ..
+    } = settled;
     let MapArgs { job, taken, parent } = asked;
     // The mapper sees only what the relay carries, also for a command line.
     let relayed = taken.relay()?;
@@ -161,7 +234,7 @@ fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobE
         files: outside,
     };
     let words = Words {
-        decided: decide(relayed.request, context)?,
+        decided: decide_with(relayed.request, context, &defaults)?,
         notes: relayed.notes,
     };
     Ok((words, job))
@@ -246,10 +319,7 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
             class: refusal.class(),
             sentence: refusal.to_string(),
         })?;
-    if let Some(name) = found
-        .names(&state)
-        .find(|name| name.contains(char::is_control))
-    {
+    if let Some(name) = found.names(&state).find(|name| name.contains(disturbs)) {
         return Err(JobError::Told {
             class: "bad-hostlist",
             sentence: format!(

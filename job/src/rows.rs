@@ -29,7 +29,7 @@ pub(crate) fn change(
         return rows.iter_mut().try_for_each(|row| change(&mut row.draft));
     };
     let nodes: Vec<NameRange> = nodes.iter().map(numbered).collect();
-    let none_left = covered(&nodes, rows);
+    let (none_left, wanted) = (covered(&nodes, rows), Sorted::new(nodes.clone()));
     let mut fresh = Vec::new();
     for row in rows.iter_mut() {
         let named = match &row.nodes {
@@ -38,7 +38,7 @@ pub(crate) fn change(
             None => nodes.clone(),
             Some(own) => {
                 let own: Vec<NameRange> = own.iter().map(numbered).collect();
-                let common = common(&own, &nodes);
+                let common = common(&own, &wanted);
                 if common == own {
                     change(&mut row.draft)?;
                     continue;
@@ -63,16 +63,56 @@ pub(crate) fn change(
 
 /// Whether each of these ranges lies wholly in a range of some row.
 fn covered(nodes: &[NameRange], rows: &[Row]) -> bool {
+    let named = rows.iter().filter_map(|row| row.nodes.as_deref()).flatten();
+    let named = Sorted::new(named.map(numbered).collect());
     nodes.iter().all(|range| {
-        let mut named = rows.iter().filter_map(|row| row.nodes.as_deref()).flatten();
-        named.any(|own| meet(&numbered(own), range).as_ref() == Some(range))
+        named
+            .near(range)
+            .any(|own| meet(own, range).as_ref() == Some(range))
     })
 }
 
 /// The names that are in both lists.
-fn common(one: &[NameRange], other: &[NameRange]) -> Vec<NameRange> {
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
+fn common(one: &[NameRange], other: &Sorted) -> Vec<NameRange> {
+    let pairs = one.iter().flat_map(|a| other.near(a).map(move |b| (a, b)));
     pairs.filter_map(|(a, b)| meet(a, b)).collect()
+}
+
+/// Ranges by name and first number.
+struct Sorted {
+    ranges: Vec<NameRange>,
+    /// The most names of a range: none that begins earlier than that reaches a name.
+    longest: u64,
+}
+
+/// What the names of two ranges must have in common, so that the ranges can meet.
+fn stem(range: &NameRange) -> (&str, &str, u8) {
+    (&range.prefix, &range.suffix, range.width)
+}
+
+impl Sorted {
+    fn new(mut ranges: Vec<NameRange>) -> Self {
+        ranges.sort_by(|a, b| (stem(a), a.first).cmp(&(stem(b), b.first)));
+        let longest = ranges.iter().map(|range| u64::from(range.count)).max();
+        Self {
+            ranges,
+            longest: longest.unwrap_or(0),
+        }
+    }
+
+    /// The ranges that may meet this one. Cost: a search, and these ranges.
+    fn near<'s>(&'s self, range: &NameRange) -> impl Iterator<Item = &'s NameRange> + use<'s> {
+        let own = stem(range);
+        let from = range.first.saturating_sub(self.longest);
+        let end = range.first + u64::from(range.count);
+        let start = self
+            .ranges
+            .partition_point(|at| (stem(at), at.first) < (own, from));
+        let stop = self
+            .ranges
+            .partition_point(|at| (stem(at), at.first) < (own, end));
+        self.ranges[start..stop.max(start)].iter()
+    }
 }
 
 /// The names that two ranges have in common.
@@ -92,7 +132,7 @@ fn meet(a: &NameRange, b: &NameRange) -> Option<NameRange> {
 }
 
 /// Turns a plain name that ends in a number into a range of one name.
-fn numbered(range: &NameRange) -> NameRange {
+pub(crate) fn numbered(range: &NameRange) -> NameRange {
     let name = &range.prefix;
     let digits = name.len()
         - name

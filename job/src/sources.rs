@@ -1,6 +1,6 @@
 //! Where each topology came from, in the words that asked for it.
 
-use crate::line::place::Launched;
+use crate::line::launched::Launched;
 use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::topologies::TopologyId;

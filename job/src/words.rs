@@ -1,6 +1,6 @@
 //! A command line cut into apps and options, so that an option can be changed and the job planned again.
 
-use crate::options::{Meaning, Old, Row, Takes, find};
+use crate::options::{Meaning, Old, Row, Takes, find, spelled};
 
 /// A job's command line, in pieces. Reading checks nothing: [`crate::args::map_args`] says what is wrong in the words.
 /// ```
@@ -41,13 +41,14 @@ pub struct OptionWords {
     pub meaning: Option<Meaning>,
     /// Its value, or key and value.
     pub values: Vec<String>,
-    /// Whether the first value follows a `=`.
+    /// How the first value is joined.
     joined: Joined,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Joined {
-    Behind,
+    /// Joined to the name by this sign: `=`, or nothing.
+    Behind(&'static str),
     Apart,
 }
 
@@ -87,23 +88,19 @@ impl AppWords {
             if word == "--" || word.len() < 2 || !word.starts_with('-') {
                 break;
             }
-            let (name, inline) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (word.as_str(), None),
-            };
-            let bare = name.strip_prefix("--").or_else(|| name.strip_prefix('-'));
-            let row = find(bare.unwrap_or(name));
-            let joined = match inline {
-                Some(_) => Joined::Behind,
+            let spelled = spelled(word);
+            let (row, sign) = (spelled.row, spelled.sign);
+            let joined = match spelled.value {
+                Some(_) => Joined::Behind(sign),
                 None => Joined::Apart,
             };
-            let mut values: Vec<String> = inline.into_iter().collect();
+            let mut values: Vec<String> = spelled.value.into_iter().map(str::to_owned).collect();
             let apart = row.map_or(0, wanted).saturating_sub(values.len());
             let apart = apart.min(behind.len());
             values.extend_from_slice(&behind[..apart]);
             rest = &behind[apart..];
             options.push(OptionWords {
-                name: name.to_owned(),
+                name: word[..spelled.named].to_owned(),
                 meaning: row.map(|row| row.meaning),
                 values,
                 joined,
@@ -193,11 +190,11 @@ impl OptionWords {
 
     fn write(&self, words: &mut Vec<String>) {
         match (self.joined, self.values.split_first()) {
-            (Joined::Behind, Some((first, rest))) => {
-                words.push(format!("{}={first}", self.name));
+            (Joined::Behind(sign), Some((first, rest))) => {
+                words.push(format!("{}{sign}{first}", self.name));
                 words.extend_from_slice(rest);
             }
-            (Joined::Behind | Joined::Apart, _) => {
+            (Joined::Behind(_) | Joined::Apart, _) => {
                 words.push(self.name.clone());
                 words.extend_from_slice(&self.values);
             }

@@ -146,7 +146,10 @@ impl<'t> Binder<'t> {
         }
         let machine = self.hardware.machine();
         let inside = object.unwrap_or(&machine);
-        if let (Some(at), ObjKind::Gpu, true) = (row, self.target, object.is_some()) {
+        // The row is that of a target only if processes are mapped to GPUs too.
+        if let (Some(at), ObjKind::Gpu, true) = (row, self.target, self.by_gpu)
+            && object.is_some()
+        {
             return self.near(at, inside);
         }
         if let Some(found) = self.search(row, inside) {

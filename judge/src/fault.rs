@@ -54,6 +54,8 @@ pub enum Promise {
     RankInverse,
     /// A saved plan answers the job it is compared with.
     SameJob,
+    /// The job of the plan, placed again by the rules, gets these places.
+    Again,
     /// An app is on nodes that it names.
     NodeNamed,
     /// A node got its share: as many processes as the policy deals to it (`semantics` 4.1 to 4.3).
@@ -98,6 +100,7 @@ impl Promise {
             Self::RankOrder => "a rank is where the promised order puts it",
             Self::RankInverse => "the rank of a place and the place of a rank agree",
             Self::SameJob => "the plan answers this job",
+            Self::Again => "the plan's own job, placed again, gets these places",
             Self::NodeNamed => "an app is on nodes that it may use",
             Self::Share => "a node got what the policy deals to it",
             Self::GpuAsked => "a process is given the GPUs that the words ask for",

@@ -18,6 +18,8 @@ mod bits;
 mod hardware;
 // Entries of files: the node and the cpus that each one promises.
 mod listed;
+// The order of devices.
+mod devices;
 // Objects in turn: which one the next process is mapped to.
 mod places;
 // Bindings, overload, disjointness.
@@ -127,6 +129,18 @@ pub fn check_ranks(plan: &Plan, step: std::num::NonZeroU32) -> Result<(), Vec<Fa
 pub fn check_job(plan: &Plan, answer: &Plan) -> Result<(), Vec<Fault>> {
     let mut faults = Faults::default();
     same::compare(plan, answer, &mut faults);
+    verdict(faults)
+}
+
+/// Whether the places and ranks of a plan are those of another plan of the same job on the same nodes: that of the rules.
+///
+/// Cost: as [`check_job`].
+///
+/// # Errors
+/// The first difference, or a few.
+pub fn check_places(plan: &Plan, rules: &Plan) -> Result<(), Vec<Fault>> {
+    let mut faults = Faults::default();
+    same::compare_places(plan, rules, &mut faults);
     verdict(faults)
 }
 

@@ -11,8 +11,10 @@ use stowplan_engine::table::patterns::Pattern;
 /// for none (`semantics` 4, 4.3). Cost: the patterns of its runs.
 pub(super) fn gives_up(plan: &Plan, app: AppId, policy: PolicyId) -> Option<bool> {
     let policy = &plan.resolved_apps().policies[policy];
-    let as_a_whole = matches!(policy.map, MapBy::Object(_) | MapBy::Dist)
-        && policy.strength == BindStrength::Default
+    let as_a_whole = matches!(
+        policy.map,
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_)
+    ) && policy.strength == BindStrength::Default
         && policy.bind != BindTo::Nothing
         && policy.oversubscribe == Oversubscribe::Allowed;
     as_a_whole.then(|| {
@@ -37,7 +39,10 @@ fn binds(pattern: &Pattern, procs: u32) -> bool {
 
 /// Whether processes may come to a node in several passes, and each pass starts over with the first object or listed cpu.
 fn begins_again(policy: &Policy) -> bool {
-    let dealt_again = matches!(policy.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
+    let dealt_again = matches!(
+        policy.map,
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) | MapBy::PeList
+    );
     dealt_again && policy.oversubscribe == Oversubscribe::Allowed && policy.span == Span::No
 }
 

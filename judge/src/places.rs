@@ -69,6 +69,8 @@ impl<'t> Turns<'t> {
         };
         let (kind, deal) = if let MapBy::Object(kind) = policy.map {
             (Some(hardware.kind(kind)), swept())
+        } else if let MapBy::Device(_) = policy.map {
+            (Some(ObjKind::Gpu), swept())
         } else if policy.map == MapBy::Dist {
             (Some(ObjKind::Numa), swept())
         } else if let MapBy::Ppr {
@@ -81,6 +83,9 @@ impl<'t> Turns<'t> {
             (None, Deal::Nothing)
         };
         let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
+        if let MapBy::Device(options) = policy.map {
+            super::devices::order(hardware, options, &mut objects);
+        }
         if policy.map == MapBy::Dist {
             by_distance(hardware, device.unwrap_or(""), &mut objects);
         }

@@ -146,7 +146,7 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
     };
     let large = own.runs().iter().any(|run| run.procs > COUNTED);
     // Domains by distance have an order of their own, so only the inverse is checked.
-    let order = if by_object && (large || policy.map == MapBy::Dist) {
+    let order = if by_object && (large || matches!(policy.map, MapBy::Dist | MapBy::Device(_))) {
         RankBy::Listed
     } else {
         policy.rank

@@ -5,6 +5,7 @@ use super::hardware::number;
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::policy::{GpuShare, RankBy};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::table::patterns::{PatternId, PlaceRun};
@@ -44,10 +45,11 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             let [found, promised] = policies.map(|policy| {
                 policy.map_or(Seen::Nothing, |policy| {
                     Seen::Name(format!(
-                        "map by {}, rank by {}, bind to {}",
+                        "map by {}, rank by {}, bind to {}{}",
                         policy.map.word(),
                         policy.rank.word(),
-                        policy.bind.word()
+                        policy.bind.word(),
+                        gpus(policy.gpus)
                     ))
                 })
             });
@@ -57,7 +59,44 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
         let asked =
             [plan, answer].map(|plan| plan.resolved_apps().np[app].map_or(0, |np| u64::from(np.0)));
         faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
-        runs(plan, answer, app, &at, &mut known, faults);
+        runs(
+            Promise::SameJob,
+            [plan, answer],
+            app,
+            &at,
+            &mut known,
+            faults,
+        );
+    }
+}
+
+/// Compares the places and ranks of a plan with those that the rules give its job. Both have the same apps and nodes.
+///
+/// Cost: the runs and distinct patterns of both.
+pub(super) fn compare_places(plan: &Plan, answer: &Plan, faults: &mut Faults) {
+    let mut known = HashMap::new();
+    for app in plan.resolved_apps().ids() {
+        let at = Where {
+            app: Some(number(app.row())),
+            ..Where::default()
+        };
+        let procs = [plan, answer].map(|plan| u64::from(plan.app(app).procs().0));
+        faults.equal(Promise::Procs, || at.clone(), procs[0], procs[1]);
+        if !faults.list.is_empty() {
+            return;
+        }
+        runs(Promise::Again, [plan, answer], app, &at, &mut known, faults);
+    }
+}
+
+/// What the words of a policy say of GPUs.
+fn gpus(share: Option<GpuShare>) -> String {
+    match share {
+        None => ", nothing said of GPUs".to_owned(),
+        Some(GpuShare::Split) => ", GPUs split".to_owned(),
+        Some(GpuShare::Share) => ", GPUs shared".to_owned(),
+        Some(GpuShare::None) => ", no GPUs".to_owned(),
+        Some(GpuShare::PerRank(each)) => format!(", {each} GPUs a rank"),
     }
 }
 
@@ -95,16 +134,22 @@ fn names(plan: &Plan, answer: &Plan, faults: &mut Faults) {
 type Known = HashMap<(PatternId, PatternId, u32), bool>;
 
 fn runs(
-    plan: &Plan,
-    answer: &Plan,
+    promise: Promise,
+    [plan, answer]: [&Plan; 2],
     app: AppId,
     at: &Where,
     known: &mut Known,
     faults: &mut Faults,
 ) {
     let (own, promised) = (plan.app(app), answer.app(app));
-    if own.order() != promised.order() {
-        faults.add(Promise::SameJob, at.clone(), Seen::Some, Seen::Nothing);
+    // An order of ranks that was given afterwards is kept beside places that no file lists.
+    let listed = |plan: &Plan| {
+        let policy = plan.resolved_apps().policy(app);
+        policy.is_some_and(|policy| policy.rank == RankBy::Listed && !policy.map.is_listed())
+    };
+    let reordered = listed(plan) && !listed(answer);
+    if own.order() != promised.order() && !reordered {
+        faults.add(promise, at.clone(), Seen::Some, Seen::Nothing);
         return;
     }
     let (mut mine, mut theirs) = (own.runs().iter(), promised.runs().iter());
@@ -121,21 +166,20 @@ fn runs(
         let numbers =
             |run: &PlacedRun| [run.nodes.first, run.procs, run.own_before, run.used_before];
         for (found, promised) in numbers(&run).into_iter().zip(numbers(&other)) {
-            faults.equal(
-                Promise::SameJob,
-                here,
-                u64::from(found),
-                u64::from(promised),
-            );
+            faults.equal(promise, here, u64::from(found), u64::from(promised));
+        }
+        // Only equal numbers of processes have places to compare.
+        if !faults.list.is_empty() {
+            return;
         }
         let same = run.kind == other.kind
             && *known
                 .entry((run.pattern, other.pattern, run.procs))
                 .or_insert_with(|| same_places(plan, &run, answer, &other));
         if !same {
-            faults.add(Promise::SameJob, here(), Seen::Some, Seen::Nothing);
+            faults.add(promise, here(), Seen::Some, Seen::Nothing);
         }
-        if faults.full() || !faults.list.is_empty() {
+        if !faults.list.is_empty() {
             return;
         }
         let both = run.nodes.count.min(other.nodes.count);
@@ -143,7 +187,7 @@ fn runs(
         b = behind(other, both).or_else(|| theirs.next().copied());
     }
     let left = |run: Option<PlacedRun>| run.map_or(0, |run| u64::from(run.nodes.count));
-    faults.equal(Promise::SameJob, || at.clone(), left(a), left(b));
+    faults.equal(promise, || at.clone(), left(a), left(b));
 }
 
 /// The rest of a run after its first nodes.

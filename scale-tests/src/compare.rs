@@ -5,6 +5,7 @@ use crate::job::Job;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
+use stowplan_answers::verify::verify;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::id::Id as _;
@@ -18,7 +19,6 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
 use stowplan_engine::taskmap::{JobNode, Limits, TaskMap, TaskMapError};
 use stowplan_engine::text::hostlist::plain;
-use stowplan_judge::check;
 use stowplan_reference::cpus::Cpus;
 use stowplan_reference::{Refusal, Row, World, map, read_machine};
 
@@ -238,7 +238,7 @@ fn verdict(found: &Result<Mapped, MapError>, wanted: &Result<Vec<Row>, Refusal>)
             if let Some(difference) = row.or_else(|| task_map_that_differs(&found.plan, wanted)) {
                 return Verdict::Differs(difference);
             }
-            match check(&found.plan) {
+            match verify(&found.plan) {
                 Ok(()) => Verdict::Mapped(wanted.len()),
                 Err(faults) => differs("check", format!("{faults:?}"), "a sound plan".to_owned()),
             }

@@ -49,7 +49,8 @@ impl Difference {
     /// ```
     #[must_use]
     pub const fn moved(&self) -> u32 {
-        self.counts.moved.node + self.counts.moved.cpus + self.counts.moved.local_rank
+        let moved = &self.counts.moved;
+        moved.node + moved.cpus + moved.local_rank + moved.gpus
     }
     /// Moved ranks that are on another node.
     /// ```

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
+use stowplan_job::our_words::of_another;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
 ///
@@ -116,6 +117,11 @@ impl Job {
 
     pub(crate) fn asked(&self) -> MapArgs {
         self.inner.asked.clone()
+    }
+
+    /// Whether it is the line of a launcher that is not of prterun's family.
+    pub(crate) fn is_line(&self) -> bool {
+        of_another(&self.inner.asked.job).is_some()
     }
 
     pub(crate) fn files(&self) -> &GivenFiles {

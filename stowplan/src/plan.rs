@@ -6,12 +6,14 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::plan;
+use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
-use stowplan_judge::check;
+use stowplan_job::place::place_line_on;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -41,6 +43,8 @@ struct Inner {
     gpus: OnceLock<GivenGpus>,
     /// Set if a cluster placed the plan.
     ticket: Option<Arc<Ticket>>,
+    /// How the line was read, if the job was a launcher's own line.
+    reading: Option<ReadingRemark>,
 }
 
 /// Whether the plan holds everything that the judge needs.
@@ -77,6 +81,11 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
+        if job.is_line() {
+            let place = || place_line_on(machine.inner(), &job.asked(), job.files());
+            let (mapped, launched) = workers::run(place)??;
+            return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
+        }
         let (resolved, machine) = crate::job::resolve(job, machine)?;
         let mapped = workers::run(|| map_resolved(resolved, machine))??;
         Ok(Self::of(mapped))
@@ -96,11 +105,13 @@ impl Plan {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let broadcast = bytes.starts_with(b"stowplnb");
-        let (plan, form) = workers::run(|| {
+        let (plan, form, reading) = workers::run(|| {
             if broadcast {
-                plan::Plan::from_broadcast_bytes(bytes).map(|plan| (plan, Form::Broadcast))
+                let plan = plan::Plan::from_broadcast_bytes(bytes);
+                plan.map(|plan| (plan, Form::Broadcast, None))
             } else {
-                plan::Plan::from_bytes(bytes).map(|plan| (plan, Form::Whole))
+                let plan = plan::Plan::from_bytes_with(bytes);
+                plan.map(|(plan, remarks)| (plan, Form::Whole, remarks.reading))
             }
         })??;
         let mapped = Mapped {
@@ -108,7 +119,16 @@ impl Plan {
             notes: Vec::new(),
             calls: Vec::new(),
         };
-        Ok(Self::with(mapped, form, None))
+        Ok(Self::read_as(mapped, form, reading))
+    }
+
+    /// A plan, and how the line that it places was read.
+    fn read_as(mapped: Mapped, form: Form, reading: Option<ReadingRemark>) -> Self {
+        let mut plan = Self::with(mapped, form, None);
+        if let Some(inner) = Arc::get_mut(&mut plan.inner) {
+            inner.reading = reading;
+        }
+        plan
     }
 
     pub(crate) fn of(mapped: Mapped) -> Self {
@@ -122,6 +142,7 @@ impl Plan {
             notes: OnceLock::new(),
             gpus: OnceLock::new(),
             ticket,
+            reading: None,
         };
         Self {
             inner: Arc::new(inner),
@@ -236,7 +257,10 @@ impl Plan {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self.form() {
-            Form::Whole => self.inner().to_bytes(),
+            Form::Whole => self.inner().to_bytes_with(&Remarks {
+                reading: self.inner.reading.clone(),
+                ..Remarks::default()
+            }),
             Form::Broadcast => self.to_broadcast(),
         }
     }
@@ -274,7 +298,10 @@ impl Plan {
                 "the plan was read from a broadcast, which has no topologies and states to judge it by",
             )),
             Form::Whole => {
-                workers::run(|| check(self.inner()))?.map_err(|faults| of_faults(&faults))
+                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+                    Unsound::Faults(faults) => of_faults(&faults),
+                    other => Error::told(other.class(), &other.to_string()),
+                })
             }
         }
     }

@@ -275,6 +275,10 @@ impl FromStr for MapBy {
             policy::MapBy::Seq => Self::Seq,
             policy::MapBy::Rankfile => Self::Rankfile,
             policy::MapBy::Dist => Self::Dist(device),
+            policy::MapBy::Device(_) => {
+                let sentence = format!("{text:?}: devices go with the text into a Policy");
+                return Err(Error::told("bad-qualifier", &sentence));
+            }
             policy::MapBy::MPIBIND => Self::Mpibind,
             policy::MapBy::Mpibind(_) => {
                 let sentence =

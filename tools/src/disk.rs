@@ -3,10 +3,11 @@
 use crate::bounded::{Unread, bounded};
 use crate::stdin;
 use std::fs::{File, FileType, Metadata};
-use std::io;
+use std::io::{self, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 
 /// The most bytes read from a device: no job is kept in one, and some devices never end.
@@ -34,6 +35,15 @@ impl Files for Disk {
             Unread::TooLong => too_long(limit),
             Unread::Io(error) => plain(&error),
         })
+    }
+
+    fn is_plan(&self, path: &str) -> bool {
+        // Devices and pipes are no plans, and reading them would take something away.
+        let plain = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        let mut start = [0; 7];
+        plain
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+            && Plan::is_sealed(&start)
     }
 }
 

@@ -1,9 +1,14 @@
-//! Bodies of the fuzz targets whose readers are the command's own: command lines and spawn requests in JSON.
+//! Bodies of the fuzz targets whose readers are the command's own: command lines, lines of launchers and spawn requests in JSON.
 
 use stowplan_engine::error::SpecError;
+use stowplan_engine::plan::Plan;
 use stowplan_engine::spawn::intake::Taken;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place;
 use stowplan_job::request::read_request;
+use stowplan_judge::check;
 
 /// A command line: arguments separated by newlines.
 pub fn argv(bytes: &[u8]) {
@@ -14,6 +19,71 @@ pub fn argv(bytes: &[u8]) {
     match map_args(&args) {
         Ok(asked) => relayed(asked.taken),
         Err(error) => refused(&error),
+    }
+}
+
+/// Launchers' words, by the first byte of an input.
+const LAUNCHERS: [&[&str]; 10] = [
+    &["srun"],
+    &["mpirun"],
+    &["mpiexec.hydra"],
+    &["mpiexec"],
+    &["flux", "run"],
+    &["flux", "submit"],
+    &["aprun"],
+    &["jsrun"],
+    &["--as", "pals", "mpiexec"],
+    &["--as", "intel", "mpiexec"],
+];
+/// Options of ours before them, by the line of an input.
+const SETTINGS: [&str; 6] = ["--alloc", "--granted", "--env", "--env", "--site", "--head"];
+
+/// A launcher's line: a byte for the launcher; then, parted by zeros, a line for each of our options, the launcher's words each on a line,
+/// and the text of every file that is named. What is placed is judged.
+pub fn line(bytes: &[u8]) {
+    let Some((launcher, rest)) = bytes.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
+    let mut parts = text.splitn(3, '\0');
+    let mut next = || parts.next().unwrap_or_default();
+    let (ours, theirs, file) = (next(), next(), next());
+    let machine = ["--topo", "package:2 core:4 pu:2", "-H", "n[0-3]:8"];
+    let mut words: Vec<&str> = machine.to_vec();
+    for (option, value) in SETTINGS.iter().zip(ours.split('\n')) {
+        if !value.is_empty() {
+            words.extend([*option, value]);
+        }
+    }
+    words.extend(LAUNCHERS[usize::from(*launcher) % LAUNCHERS.len()]);
+    words.extend(theirs.split('\n'));
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    let asked = match map_args(&words) {
+        Ok(asked) => asked,
+        Err(error) => return refused(&error),
+    };
+    match place(asked, &FilesAlone(&OneText(file))) {
+        Ok(placement) => {
+            let plan = placement.mapped.plan;
+            if let Err(faults) = check(&plan) {
+                panic!("{words:?}: {faults:?}");
+            }
+            let bytes = plan.to_bytes();
+            let read = Plan::from_bytes(&bytes).expect("it was just written");
+            assert_eq!(read.to_bytes(), bytes);
+        }
+        Err(error) => assert!(!error.class().is_empty() && !error.message().is_empty()),
+    }
+}
+
+/// A text that every file has.
+struct OneText<'t>(&'t str);
+
+impl Files for OneText<'_> {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.as_bytes().to_vec())
     }
 }
 

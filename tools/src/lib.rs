@@ -102,6 +102,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
             command::batch::run(rest, &mut std::io::stdin().lock(), console)
         }
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
+        Some((word, rest)) if word == "threads" => command::threads::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, console.files, out, err),
         Some((word, rest)) if word == "taskmap" => {
             let stdin = &mut std::io::stdin().lock();
@@ -164,6 +165,7 @@ const SUBCOMMANDS: &[&str] = &[
     "spawn",
     "taskmap",
     "session",
+    "threads",
     "topo",
     "completions",
     "man",

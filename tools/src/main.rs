@@ -11,6 +11,7 @@ use stowplan_cli::progress::Audience;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(internal));
     let args: Result<Vec<String>, _> = std::env::args_os()
         .skip(1)
         .zip(1..)
@@ -31,7 +32,8 @@ fn main() -> ExitCode {
         &args,
         &mut Console {
             out: &mut out,
-            err: &mut std::io::stderr().lock(),
+            // Not locked as a whole: a panic of another thread must be able to say so.
+            err: &mut std::io::stderr(),
             files: &Disk,
             screen: Screen::of_stdout(),
             audience,
@@ -43,6 +45,20 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(status),
         Err(_) => ExitCode::from(2),
     }
+}
+
+/// Ends the process when something in it is wrong: with one line, no backtrace, and no draft left behind.
+fn internal(panic: &std::panic::PanicHookInfo<'_>) {
+    let what = panic.payload_as_str().unwrap_or("no reason is known");
+    let at = panic.location().map_or_else(String::new, |at| {
+        format!(", at {}:{}", at.file(), at.line())
+    });
+    let sentence = stowplan_job::error::one_line(&format!(
+        "a fault in stowplan: {what}{at}. Please report it with the command and its files"
+    ));
+    // The worst that can happen to a message is that nobody reads it.
+    let _ = writeln!(std::io::stderr(), "error[internal]: {sentence}");
+    stowplan_cli::draft::end_without(|| std::process::exit(70));
 }
 
 /// Refuses an argument that is not UTF-8: names that differ only in such bytes would become equal, and the wrong file would be

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::{MapError, Note, SpecError};
+use stowplan_engine::text::printable::disturbs;
 use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
@@ -171,7 +172,7 @@ fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
 }
 
 fn printable(sign: char) -> char {
-    if sign.is_control() { ' ' } else { sign }
+    if disturbs(sign) { ' ' } else { sign }
 }
 
 fn columns(text: &str) -> usize {

@@ -4,7 +4,9 @@ use crate::bounded::{Unread, bounded};
 use crate::report::Refused;
 use std::sync::OnceLock;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_job::line::cut;
 use stowplan_job::options::{Meaning, Old};
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine, OptionWords};
 
 /// The word that stands for standard input.
@@ -64,11 +66,17 @@ fn positional(words: &[String], found: &mut Vec<String>) {
 }
 
 fn job(words: &[String], found: &mut Vec<String>) {
-    for AppWords { options, program } in CommandLine::read(words).apps {
+    for AppWords { options, program } in CommandLine::read(&ours(words)).apps {
         found.extend(options.iter().filter(|option| is_stdin(option)).map(told));
         // A file may be called -, a program may not.
         positional(&program[..program.len().min(1)], found);
     }
+}
+
+/// The words of ours: files in the words of a launcher are its affair, and standard input is that of its program.
+fn ours(words: &[String]) -> Vec<String> {
+    let own = || cut(words).map_or_else(|| words.to_vec(), |cut| cut.ours.to_vec());
+    in_our_words(words).unwrap_or_else(own)
 }
 
 fn told(option: &OptionWords) -> String {

@@ -20,6 +20,9 @@ impl Files for Surroundings<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         self.files.read(path)
     }
+    fn is_plan(&self, path: &str) -> bool {
+        self.files.is_plan(path)
+    }
 }
 
 impl Outside for Surroundings<'_> {

@@ -8,7 +8,7 @@ use crate::error::TopoError;
 use crate::{reduce, synthetic};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::gpus::GpuFamily;
-use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_engine::table::topologies::{TopologyDraft, Vendor};
 
 /// A machine that can be named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -331,6 +331,20 @@ pub const MACHINES: &[Machine] = &[
     ),
 ];
 
+/// Machines whose cpus are not AMD's.
+const VENDORS: &[(&str, Vendor)] = &[
+    ("aurora", Vendor::Intel),
+    ("leonardo-booster", Vendor::Intel),
+    ("leonardo-dcgp", Vendor::Intel),
+    ("marenostrum5-gpp", Vendor::Intel),
+    ("marenostrum5-acc", Vendor::Intel),
+    ("fugaku", Vendor::Other),
+    ("alps-gh200", Vendor::Other),
+    ("jupiter", Vendor::Other),
+    ("summit", Vendor::Other),
+    ("laptop", Vendor::Unsaid),
+];
+
 /// The machine of this name. Upper and lower case are equal.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Machine> {
@@ -346,10 +360,17 @@ impl Machine {
     /// None in practice: a test builds every machine of the table.
     pub fn draft(&self) -> Result<TopologyDraft, TopoError> {
         let mut draft = self.without_kept()?;
+        draft.vendor = self.vendor();
         if let Some(gpus) = self.gpus {
             gpus.give(&mut draft);
         }
         Ok(draft)
+    }
+
+    /// Who makes its cpus.
+    fn vendor(&self) -> Vendor {
+        let own = VENDORS.iter().find(|(name, _)| *name == self.name);
+        own.map_or(Vendor::Amd, |&(_, vendor)| vendor)
     }
 
     fn without_kept(&self) -> Result<TopologyDraft, TopoError> {

@@ -141,6 +141,8 @@ pub enum DeviceKind {
 enum Where {
     /// There are none.
     Nowhere,
+    /// Of those that are there, the ones with these visible numbers.
+    Only(Vec<u32>),
     /// This many near each object of a kind, numbered consecutively.
     Each(ObjKind, u32),
     /// These numbers, the same count near each object of a kind.
@@ -216,6 +218,11 @@ fn read_where(text: &str) -> Result<Where, String> {
     if text.eq_ignore_ascii_case("none") {
         return Ok(Where::Nowhere);
     }
+    if let Some(list) = text.strip_prefix("only:") {
+        let numbers: Option<Vec<u32>> = list.split(',').map(number).collect();
+        let refused = || format!("{list:?} is no list of visible numbers, as 2,3");
+        return numbers.map(Where::Only).ok_or_else(refused);
+    }
     let (word, behind) = match text.split_once(':') {
         Some((word, behind)) => (word, Some(behind)),
         None => (text, None),
@@ -263,6 +270,12 @@ fn read_where(text: &str) -> Result<Where, String> {
 }
 
 impl Stated {
+    /// Whether both state the same devices, in whatever words.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        (self.kind, &self.near) == (other.kind, &other.near)
+    }
+
     /// Replaces the devices of a topology.
     ///
     /// # Errors
@@ -294,6 +307,11 @@ impl Stated {
     fn placed(&self, draft: &TopologyDraft) -> Result<Vec<Gpu>, String> {
         let (kind, numbers) = match &self.near {
             Where::Nowhere => return Ok(Vec::new()),
+            Where::Only(numbers) => {
+                let there = draft.gpus.iter();
+                let kept = there.filter(|gpu| numbers.contains(&gpu.visible));
+                return Ok(kept.cloned().collect());
+            }
             Where::Each(kind, _) | Where::Listed(kind, _) => (*kind, &self.near),
         };
         let objects = objects(draft, kind);
@@ -305,7 +323,7 @@ impl Stated {
             ));
         }
         let numbers = match numbers {
-            Where::Nowhere => Vec::new(),
+            Where::Nowhere | Where::Only(_) => Vec::new(),
             Where::Each(_, each) => {
                 let all = u64::from(count) * u64::from(*each);
                 let all = u32::try_from(all).ok().filter(|&all| all <= GPUS_MAX);

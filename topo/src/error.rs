@@ -15,7 +15,7 @@ pub enum TopoError {
     },
     /// A text that is neither a file nor a synthetic description.
     #[error(
-        "topology {}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either", excerpt(.text, 0)
+        "topology {}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either{}", excerpt(.text, 0), named_machine(.text)
     )]
     Neither {
         /// The text.
@@ -75,6 +75,17 @@ pub enum TopoError {
         /// Why it could not be read.
         reason: String,
     },
+}
+
+/// The machine of ours that a text may mean: `builtin:` stands before its name.
+fn named_machine(text: &str) -> String {
+    let near = match crate::builtin::find(text) {
+        Some(machine) => Some(machine.name),
+        None => crate::builtin::nearest(text),
+    };
+    near.map_or_else(String::new, |name| {
+        format!("; did you mean builtin:{name}?")
+    })
 }
 
 impl TopoError {

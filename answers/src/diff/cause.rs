@@ -6,8 +6,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::MapBy;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::{Origin, Origins};
+use stowplan_job::line::cut;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// An option with different values.
@@ -47,9 +50,17 @@ fn only(a: &Values, b: &Values) -> Option<Cause> {
 /// The cause according to two command lines, with the values as typed.
 #[must_use]
 pub fn of_words(a: &[String], b: &[String]) -> Option<Cause> {
+    // Lines of prterun's family are compared word by word.
+    let own = in_our_words(a).zip(in_our_words(b));
+    let (a, b) = own.as_ref().map_or((a, b), |(a, b)| (&a[..], &b[..]));
     let values = |words: &[String]| {
         let mut values = Values::new();
-        for (app, words) in CommandLine::read(words).apps.iter().enumerate() {
+        if let Some(cut) = cut(words) {
+            // Of a launcher's line all words are one value: what each of them means is its launcher's affair.
+            values.insert((0, cut.command.join(" ")), cut.words.join(" "));
+        }
+        let ours = cut(words).map_or(words, |cut| cut.ours);
+        for (app, words) in CommandLine::read(ours).apps.iter().enumerate() {
             for option in &words.options {
                 let entry = values.entry((app, written(&option.name))).or_default();
                 if !entry.is_empty() {
@@ -122,6 +133,10 @@ pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
         return Vec::new();
     };
     let own = &table.policies[id];
+    // No words of ours decided anything.
+    if own.map == MapBy::Given {
+        return Vec::new();
+    }
     let Origins { map, rank, bind } = origins;
     let mut word = policy::map(own, table);
     if let Some((listing, _)) = table.listing[app] {

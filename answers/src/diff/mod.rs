@@ -5,14 +5,17 @@ pub mod cause;
 // What differs, in words.
 pub mod words;
 
+use crate::gpus::list;
 use cause::Cause;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{PlacedRun, Plan, ProcTable};
+use stowplan_engine::plan::gpus::GivenGpus;
+use stowplan_engine::plan::{PlacedRun, Plan, ProcPlace, ProcTable};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::names::NodeId;
 
 /// The most groups of ranks that are listed one by one.
 const GROUPS_MAX: usize = 16;
@@ -28,6 +31,8 @@ pub enum Change {
     Cpus,
     /// Only its local rank differs.
     LocalRank,
+    /// Only the GPUs that it is given differ.
+    Gpus,
     /// The second plan has no such rank.
     Gone,
     /// The first plan has no such rank.
@@ -42,6 +47,7 @@ impl Change {
             Self::Node => "node",
             Self::Cpus => "cpus",
             Self::LocalRank => "local_rank",
+            Self::Gpus => "gpus",
             Self::Gone => "gone",
             Self::New => "new",
         }
@@ -57,12 +63,20 @@ pub struct Moved {
     pub cpus: u32,
     /// Ranks of which only the local rank differs.
     pub local_rank: u32,
+    /// Ranks of which only the GPUs differ; a plan without any does not speak of them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub gpus: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diff {
-    /// Ranks with the same node, local rank and cpus in both.
+    /// Ranks with the same node, local rank, cpus and GPUs in both.
     pub same: u32,
     /// Ranks that have another place.
     pub moved: Moved,
@@ -102,6 +116,7 @@ impl Diff {
             Change::Node => &mut self.moved.node,
             Change::Cpus => &mut self.moved.cpus,
             Change::LocalRank => &mut self.moved.local_rank,
+            Change::Gpus => &mut self.moved.gpus,
             Change::Gone => &mut self.gone,
             Change::New => &mut self.new,
         };
@@ -256,6 +271,40 @@ fn place(table: &ProcTable, row: Rank) -> (u32, u32, u32) {
     (node, table.local_rank(row), number(table.cpus(row)))
 }
 
+/// The GPUs of two plans that give their processes others.
+pub(crate) struct OtherGpus {
+    ours: GivenGpus,
+    theirs: GivenGpus,
+}
+
+impl OtherGpus {
+    /// `None` if both give the same. Cost: the kinds of nodes of both.
+    pub(crate) fn of(a: &Plan, b: &Plan) -> Option<Self> {
+        if !a.tells_gpus() && !b.tells_gpus() {
+            return None;
+        }
+        let (ours, theirs) = (a.given_gpus(), b.given_gpus());
+        (ours != theirs).then_some(Self { ours, theirs })
+    }
+
+    /// Whether a process that has the same node and local rank in both is given other GPUs. `at`: by the first plan.
+    fn differ(&self, at: (u32, u32), their_node: u32) -> bool {
+        let node = |row: u32| NodeId::from_row(row as usize);
+        self.ours.of(node(at.0), at.1) != self.theirs.of(node(their_node), at.1)
+    }
+
+    /// The GPUs of a process, in the first plan or in the second.
+    pub(crate) fn cells(&self, [here, there]: [Option<ProcPlace>; 2]) -> [String; 2] {
+        let cell = |given: &GivenGpus, place: Option<ProcPlace>| {
+            place.map_or_else(
+                || "-".to_owned(),
+                |place| list(given.of(place.node, place.local_rank)),
+            )
+        };
+        [cell(&self.ours, here), cell(&self.theirs, there)]
+    }
+}
+
 /// A comparison in progress.
 struct Comparing {
     diff: Diff,
@@ -300,7 +349,8 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         coarse: false,
     };
     let translated = Translated::new(a, b);
-    if alike(a, b, &translated) {
+    let gpus = OtherGpus::of(a, b);
+    if gpus.is_none() && alike(a, b, &translated) {
         diff.same = a.ranks();
         return diff;
     }
@@ -319,6 +369,11 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
                 Some(Change::Cpus)
             } else if local != their_local {
                 Some(Change::LocalRank)
+            } else if gpus
+                .as_ref()
+                .is_some_and(|gpus| gpus.differ((node, local), their_node))
+            {
+                Some(Change::Gpus)
             } else {
                 None
             };
@@ -334,6 +389,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
     diff.reordered = a.ranks() == b.ranks()
+        && diff.moved.gpus == 0
         && !diff.is_same()
         && (same_runs(a, b, &translated) || same_places([a, b], &translated));
     diff

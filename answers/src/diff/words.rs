@@ -1,6 +1,6 @@
 //! The differences between two plans, for people and as a table.
 
-use super::{Change, Diff, GROUPS_MAX, Group, RUNS_KEPT};
+use super::{Change, Diff, GROUPS_MAX, Group, OtherGpus, RUNS_KEPT};
 use crate::row::{Row, Rows};
 use std::io::{self, Write};
 use stowplan_engine::count::Rank;
@@ -30,6 +30,10 @@ pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
         diff.gone,
         diff.new
     )];
+    if diff.moved.gpus > 0 {
+        let with = ranks(diff.moved.gpus);
+        lines.push(format!("{with} with other GPUs alone"));
+    }
     if diff.reordered {
         lines.push("reordered: the places are the same, other ranks are on them".to_owned());
     }
@@ -66,6 +70,8 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
         (Change::Cpus, None) => "other cpus of the same node".to_owned(),
         (Change::LocalRank, Some((on, _))) => format!("another local rank on {}", name(a, on)),
         (Change::LocalRank, None) => "another local rank alone".to_owned(),
+        (Change::Gpus, Some((on, _))) => format!("other GPUs of {}", name(a, on)),
+        (Change::Gpus, None) => "other GPUs".to_owned(),
     };
     let at = |row: &Option<Row>| {
         row.as_ref().map_or_else(
@@ -76,12 +82,17 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
             },
         )
     };
+    let [before, after] = match (group.change, OtherGpus::of(a, b)) {
+        (Change::Gpus, Some(gpus)) => {
+            let places = [a, b].map(|plan| plan.place(Rank(first)));
+            gpus.cells(places).map(|cell| format!("gpus {cell}"))
+        }
+        _ => [at(&ours), at(&theirs)],
+    };
     format!(
-        "ranks {}  ({})  {what}; {first}: {} -> {}",
+        "ranks {}  ({})  {what}; {first}: {before} -> {after}",
         list(group),
         group.ranks,
-        at(&ours),
-        at(&theirs)
     )
 }
 
@@ -115,21 +126,34 @@ fn list(group: &Group) -> String {
 ///
 /// Cost: two searches per rank.
 pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(HEADER.as_bytes())?;
+    // Columns for GPUs only where the plans give others.
+    let gpus = OtherGpus::of(a, b);
+    match &gpus {
+        None => out.write_all(HEADER.as_bytes())?,
+        Some(_) => writeln!(out, "{}\tgpus_a\tgpus_b", HEADER.trim_end())?,
+    }
     let (mut ours, mut theirs) = (Rows::new(a), Rows::new(b));
     let mut buf = Vec::new();
     for rank in 0..a.ranks().max(b.ranks()) {
         let (here, there) = (ours.row(Rank(rank)), theirs.row(Rank(rank)));
-        let Some(change) = change(here.as_ref(), there.as_ref()) else {
+        let places = || [a, b].map(|plan| plan.place(Rank(rank)));
+        let given = gpus.as_ref().map(|gpus| gpus.cells(places()));
+        let others = given.as_ref().filter(|[ours, theirs]| ours != theirs);
+        let moved = change(here.as_ref(), there.as_ref());
+        let Some(change) = moved.or(others.map(|_| Change::Gpus)) else {
             continue;
         };
-        writeln!(
+        write!(
             buf,
             "{rank}\t{}\t{}\t{}",
             change.word(),
             cells(here.as_ref()),
             cells(there.as_ref())
         )?;
+        if let Some([ours, theirs]) = given {
+            write!(buf, "\t{ours}\t{theirs}")?;
+        }
+        buf.push(b'\n');
         if buf.len() > 1 << 16 {
             out.write_all(&buf)?;
             buf.clear();

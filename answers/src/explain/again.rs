@@ -7,7 +7,7 @@ use crate::hosts::{folds, host_list};
 use crate::policy;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::Machine;
-use stowplan_engine::plan::{Placed, Plan, RankOrder};
+use stowplan_engine::plan::{Placed, PlacedRun, Plan, RankOrder};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::apps::AppId;
@@ -129,6 +129,7 @@ pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
                 .unwrap_or_else(|| app.order())
                 .clone(),
             passes: app.passes().map(<[_]>::to_vec),
+            claimed: app.claimed().clone(),
         })
         .collect()
     };
@@ -137,7 +138,13 @@ pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
         if matches!(app.order(), RankOrder::Listed(_)) || app.procs().0 == 0 {
             continue;
         }
-        let objects = app.runs().iter().all(|run| run.kind.is_some());
+        // A plan that was read may name a kind of objects and give a process none.
+        let has_objects = |run: &PlacedRun| {
+            let segments = plan.patterns().get(run.pattern).segments().iter();
+            let mut places = segments.flat_map(|segment| &segment.runs);
+            run.kind.is_some() && places.all(|place| place.place.object.is_some())
+        };
+        let objects = app.runs().iter().all(has_objects);
         for (word, order) in [
             ("node", RankOrder::Node),
             ("slot", RankOrder::Slot),

@@ -8,6 +8,10 @@ use stowplan_engine::policy::GpuShare;
 
 /// The GPUs of a rank as a list; `None`: none.
 pub(super) fn given(plan: &Plan, rank: Rank) -> Option<String> {
+    // Most plans have no GPUs, and dealing none still goes through the processes of the node.
+    if !plan.tells_gpus() {
+        return None;
+    }
     let place = plan.place(rank)?;
     let given = plan.given_gpus_on(place.node);
     let own = given.of(place.node, place.local_rank);

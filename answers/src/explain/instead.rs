@@ -8,8 +8,10 @@ use serde::Serialize;
 use std::cell::OnceCell;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::MapBy;
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// Map policies that are tried, the most used ones first.
@@ -76,9 +78,13 @@ impl<'f> Alternatives<'f> {
     /// Cost: the words; planning happens when a question needs it.
     #[must_use]
     pub fn of_job(words: &[String], plan: &Plan, planning: Box<Planning<'f>>) -> Self {
-        let line = CommandLine::read(words);
+        // Words of ours would not move a rank that another launcher's rules placed.
+        let tries = match in_our_words(words) {
+            Some(words) => tries(&CommandLine::read(&words), plan),
+            None => Vec::new(),
+        };
         Self {
-            tries: tries(&line, plan),
+            tries,
             planning,
             words: Words::Known,
         }
@@ -95,6 +101,13 @@ impl<'f> Alternatives<'f> {
                 sentence: "the job of this plan is not known".to_owned(),
             })
         });
+        if is_given(plan) {
+            return Self {
+                tries: Vec::new(),
+                planning: none,
+                words: Words::MadeUp,
+            };
+        }
         let Some((words, planning)) = again::job_of(plan) else {
             return Self {
                 tries: again::other_orders(plan)
@@ -141,6 +154,12 @@ impl<'f> Alternatives<'f> {
         })
         .next()
     }
+}
+
+/// Whether another launcher's rules placed the processes.
+fn is_given(plan: &Plan) -> bool {
+    let mut policies = plan.resolved_apps().policies.iter();
+    policies.any(|(_, policy)| policy.map == MapBy::Given)
 }
 
 /// The changes to try: every map, rank and bind word, with and without the qualifiers of the job.

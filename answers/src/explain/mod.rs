@@ -10,6 +10,8 @@ mod gpus;
 pub mod instead;
 // The job of a saved plan, rebuilt from its tables.
 mod again;
+// Host lists with other slots.
+mod host_slots;
 // What a refused job lacks.
 pub mod refused;
 // The lines below a refusal.
@@ -122,6 +124,7 @@ impl Explained {
                     lines.push(format!("    stowplan map {}", change::shell(words)));
                 }
             }
+            None if self.words.is_empty() => {}
             None => lines.push("  no other map, rank or bind word moves it".to_owned()),
         }
         lines

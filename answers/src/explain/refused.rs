@@ -3,11 +3,13 @@
 
 use super::again::Planning;
 use super::change::{Changed, joined, put, shell, split_map};
+use super::host_slots::{entries, with_slots};
 use serde::Serialize;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 
 /// Jobs that are shown at most.
@@ -80,7 +82,8 @@ pub fn explain_refused(
     if !CLASSES.contains(&class) {
         return None;
     }
-    let line = CommandLine::read(words);
+    let words = in_our_words(words)?;
+    let line = CommandLine::read(&words);
     let mut search = Search::new(&line, planning);
     search.all(app_of(error).min(line.apps.len().saturating_sub(1)));
     Some(Answer {
@@ -382,55 +385,6 @@ fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
         }
     }
     Some(known)
-}
-
-/// An entry of a host list.
-struct Entry {
-    name: String,
-    count: Option<String>,
-}
-
-/// The entries of a host list.
-fn entries(hosts: &str) -> Vec<Entry> {
-    let mut parts = vec![String::new()];
-    let mut depth = 0_u32;
-    for sign in hosts.chars() {
-        match sign {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push(sign);
-        }
-    }
-    let entry = |part: String| match part.rsplit_once(':') {
-        Some((name, count)) if !count.contains(']') => Entry {
-            name: name.to_owned(),
-            count: Some(count.to_owned()),
-        },
-        Some(_) | None => Entry {
-            name: part,
-            count: None,
-        },
-    };
-    parts.into_iter().map(entry).collect()
-}
-
-/// A host list with this many slots on each node.
-fn with_slots(hosts: &str, slots: u32) -> String {
-    let written = entries(hosts).into_iter().map(|entry| match entry {
-        Entry { name, count } if name.starts_with('+') => match count {
-            Some(count) => format!("{name}:{count}"),
-            None => name,
-        },
-        Entry { name, .. } => format!("{name}:{slots}"),
-    });
-    written.collect::<Vec<_>>().join(",")
 }
 
 /// The app that is refused; the first if none is named.

@@ -8,6 +8,7 @@ use stowplan_engine::error::phrases::Counted;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
 
 /// Lines that are shown at most.
@@ -22,7 +23,10 @@ pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> 
     if !CLASSES.contains(&error.class()) {
         return Vec::new();
     }
-    let line = CommandLine::read(words);
+    let Some(words) = in_our_words(words) else {
+        return Vec::new();
+    };
+    let line = CommandLine::read(&words);
     let app = app_of(error).min(line.apps.len().saturating_sub(1));
     let mut told = Told {
         search: Search::new(&line, planning),
@@ -61,6 +65,7 @@ impl Told<'_> {
             "object-not-found" => self.maps(),
             "bind-target-not-found" => self.bindings(&["core", "package", "none"]),
             "not-enough-cpus" | "no-available-cpus" | "bind-limit" => {
+                self.hwthreads();
                 self.bindings(&["none"]);
                 self.shared_cpus();
                 self.smaller_pe();
@@ -180,6 +185,14 @@ impl Told<'_> {
         if let Some(map) = self.search.largest_pe(self.app) {
             self.tell(self.app, Meaning::MapBy, &map, "fewer cpus for each: ");
         }
+    }
+
+    /// Twice as many cpus where a core has two hardware threads.
+    fn hwthreads(&mut self) {
+        let (head, mut words) = self.map();
+        words.push("hwtcpus".to_owned());
+        let lead = "each hardware thread is a cpu: ";
+        self.tell(self.app, Meaning::MapBy, &joined(&head, &words), lead);
     }
 
     fn bindings(&mut self, targets: &[&str]) {

@@ -5,11 +5,12 @@ use crate::row::Row;
 use stowplan_engine::count::{Quantity, Rank, counted};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, PlacedRun, Plan, RankOrder};
-use stowplan_engine::policy::{BindTo, MapBy};
+use stowplan_engine::policy::{BindTo, MapBy, Ordered};
 use stowplan_engine::table::apps::{AppId, Numbering};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::origins::{Origin, Rule};
 use stowplan_engine::table::states::NodeState;
+use stowplan_engine::table::uncovered::Uncovered;
 
 /// Why a rank is where it is, from the map word to the cpus.
 pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
@@ -27,7 +28,7 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     let words = given(plan, at.app);
     let said = |option: &str| {
         let word = words.iter().find(|(known, ..)| *known == option);
-        word.map(|(option, value, origin)| spoken(option, value, *origin, at.app))
+        word.map(|(option, value, origin)| spoken(plan, option, value, *origin, at.app))
     };
     lines.extend(said("--map-by"));
     lines.push(seen.node());
@@ -49,13 +50,28 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
 }
 
 /// Who gave a word, or which rule chose it.
-fn spoken(option: &str, value: &str, origin: Origin, app: AppId) -> String {
+fn spoken(plan: &Plan, option: &str, value: &str, origin: Origin, app: AppId) -> String {
+    let table = plan.resolved_apps();
+    let uncounted = table.np[app].is_none() && plan.ranks() > 2 && value.starts_with(['c', 'h']);
+    let jobs_pe = option == "--map-by" && table.without_pe[app].is_some();
     let app = app.row();
     match origin {
+        Origin::App if jobs_pe => {
+            let (own, pe) = value.split_once(":pe=").unwrap_or((value, ""));
+            let pe = pe.split(':').next().unwrap_or_default();
+            format!(
+                "{option} {own}: asked on app {app}; pe={pe} is the job's, said on its first app"
+            )
+        }
         Origin::App => format!("{option} {value}: asked on app {app}"),
         Origin::Job => format!("{option} {value}: asked for the job, on its first app"),
         Origin::Parent => format!("{option} {value}: handed down by the parent job"),
-        Origin::Default(rule) => format!("{option} {value}: by default, {}", reason(rule)),
+        Origin::Default(Rule::BindBySize) if uncounted => format!(
+            "{option} {value}: by default, as no -n is given, which counts as no process at all: -n would bind more than two to a numa node each"
+        ),
+        Origin::Default(rule) => {
+            format!("{option} {value}: by default, {}", reason(rule))
+        }
     }
 }
 
@@ -70,6 +86,9 @@ const fn reason(rule: Rule) -> &'static str {
         Rule::BindForPe => "as pe counts cpus",
         Rule::BindPeList => "as the list names cpus",
         Rule::BindOwnMap => "as the app has a map of its own without objects",
+        Rule::MapParameter => "as the parameter mapby says",
+        Rule::RankParameter => "as the parameter rankby says",
+        Rule::BindParameter => "as the parameter bindto says",
         Rule::BindBySize => "by the number of processes: a core up to two, a numa node beyond",
     }
 }
@@ -220,7 +239,13 @@ impl Seen<'_> {
     fn listed(&self) -> String {
         let table = self.plan.resolved_apps();
         let Some((listing, numbering)) = table.listing[self.at.app] else {
-            return format!("rank {} is in the order of the cpu list", self.rank.0);
+            let policy = self.plan.app(self.at.app).policy();
+            let given = policy.is_some_and(|id| table.policies[id].map == MapBy::Given);
+            let order = match given {
+                true => "the order that its launcher gives",
+                false => "the order of the cpu list",
+            };
+            return format!("rank {} is in {order}", self.rank.0);
         };
         let listing = &table.listings[listing];
         let number = match numbering {
@@ -264,15 +289,32 @@ impl Seen<'_> {
             (Some(cpus), _) => {
                 let state = self.state(self.run.nodes.first + self.at.node);
                 let all = self.plan.world().topologies.pus_os(state.topology).len();
-                format!("so it is bound to cpus {cpus} (OS numbers) of {all}")
+                let whole_list = policy.is_some_and(|id| {
+                    let own = &table.policies[id];
+                    own.map == MapBy::PeList && own.ordered == Ordered::No
+                });
+                let list = if whole_list {
+                    ": a list that is not :ordered is one mask, and every process has all of it"
+                } else {
+                    ""
+                };
+                format!("so it is bound to cpus {cpus} (OS numbers) of {all}{list}")
             }
             (None, Some(BindTo::Nothing) | None) => {
                 format!("so it may run on every cpu of {}", self.row.node)
             }
-            (None, Some(BindTo::Object(_) | BindTo::BySize)) => format!(
-                "the default binding was given up: {} lacks free cpus for it",
-                self.row.node
-            ),
+            (None, Some(BindTo::Object(kind))) => {
+                let node = self.run.nodes.first + self.at.node;
+                let state = self.state(node);
+                let world = self.plan.world();
+                let allowed = world.pusets.get(state.allowed);
+                let why = Uncovered::new(&world.topologies, state.topology, allowed, kind).reason();
+                let why = why.unwrap_or_else(|| "it has too few free cpus for it".to_owned());
+                format!("the binding was given up on {}: {why}", self.row.node)
+            }
+            (None, Some(BindTo::BySize)) => {
+                format!("the default binding was given up on {}", self.row.node)
+            }
         }
     }
 }

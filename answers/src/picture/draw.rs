@@ -4,6 +4,7 @@ use super::seats::{NODE, Proc, Seats};
 use super::tree::{Part, Tree};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use stowplan_engine::text::printable::shown;
 
 /// The size of a cell, and the distance to the next.
 const CELL: (u32, u32) = (34, 22);
@@ -250,8 +251,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => safe += "&lt;",
             '>' => safe += "&gt;",
             '"' => safe += "&quot;",
-            sign if sign.is_control() => safe.push('?'),
-            sign => safe.push(sign),
+            sign => safe.push(shown(sign)),
         }
     }
     safe

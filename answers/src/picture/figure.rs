@@ -1,7 +1,7 @@
 //! Figures beside a plan: ranks with the edges that leave their nodes, and candidates by their traffic.
 
 use super::draw::escaped;
-use super::{Drawing, STYLE, html};
+use super::{Drawing, colours, html};
 use std::fmt::Write as _;
 use stowplan_engine::plan::Plan;
 
@@ -59,6 +59,8 @@ const CELL: (u32, u32) = (32, 20);
 /// The margin around a figure, and the height of its head.
 const MARGIN: u32 = 12;
 const HEAD: u32 = 44;
+/// The height of the plot of candidates; it is twice as wide.
+const SIDE: u32 = 400;
 
 /// The ranks and edges as one SVG image: an edge that leaves its node is a thick line.
 #[must_use]
@@ -108,14 +110,13 @@ pub fn edges_svg(edges: &Edges) -> String {
             rank.rank
         );
     }
-    image(width, height, &inner)
+    colours::image(width, height, &inner)
 }
 
 /// The plot of candidates. The horizontal axis is the traffic that leaves all nodes, the vertical axis that of the worst node.
 /// Candidates have the numbers of the list.
 #[must_use]
 pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
-    const SIDE: u32 = 400;
     const LEFT: u32 = 60;
     let bottom = HEAD + SIDE;
     let list = u32::try_from(candidates.len()).unwrap_or(0) * 18;
@@ -126,31 +127,24 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
         LEFT + SIDE * 2,
         bottom + 18
     );
-    let mut taken: Vec<(u32, u32)> = Vec::new();
+    let mut labels = Labels::default();
     for (number, candidate) in (1..).zip(candidates) {
-        let x = LEFT + 16 + candidate.at.0 * (SIDE * 2 - 40) / 1000;
-        let mut y = bottom - 16 - candidate.at.1 * (SIDE - 60) / 1000;
-        // Candidates at the same place are drawn above each other.
-        while taken
-            .iter()
-            .any(|&(other, high)| other.abs_diff(x) < 28 && high.abs_diff(y) < 20)
-        {
-            y = y.saturating_sub(20);
-        }
-        taken.push((x, y));
+        let x = LEFT + candidate.at.0 * SIDE * 2 / 1000;
+        let y = bottom - candidate.at.1 * SIDE / 1000;
+        let (label_x, label_y) = labels.beside((x, y));
         let class = if candidate.asked {
             "p a3 moved"
         } else {
             "p a0"
         };
         inner += &format!(
-            "<g class=\"{class}\"><title>{}: {} leave, {} the worst node</title><rect x=\"{}\" y=\"{}\" width=\"26\" height=\"18\" rx=\"9\"/><text x=\"{x}\" y=\"{}\">{number}</text></g>",
+            "<g class=\"{class}\"><title>{}: {} leave, {} the worst node</title><path class=\"in\" d=\"M{x} {y}L{label_x} {label_y}\"/><circle cx=\"{x}\" cy=\"{y}\" r=\"4\"/><rect x=\"{}\" y=\"{}\" width=\"26\" height=\"18\" rx=\"9\"/><text x=\"{label_x}\" y=\"{}\">{number}</text></g>",
             escaped(&candidate.words),
             escaped(&candidate.leave),
             escaped(&candidate.worst),
-            x - 13,
-            y - 9,
-            y + 4
+            label_x - 13,
+            label_y - 9,
+            label_y + 4
         );
     }
     for (number, candidate) in (1..).zip(candidates) {
@@ -167,13 +161,40 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
             escaped(&candidate.words)
         );
     }
-    image(width, bottom + 48 + list, &inner)
+    colours::image(width, bottom + 48 + list, &inner)
 }
 
-fn image(width: u32, height: u32, inner: &str) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" style=\"max-width:100%;height:auto\">\n<style>\n{STYLE}.in{{stroke:var(--line);stroke-width:1;fill:none}}.out{{stroke:var(--ink);stroke-width:3;fill:none}}</style>\n<rect width=\"{width}\" height=\"{height}\" style=\"fill:var(--paper)\"/>\n{inner}</svg>\n"
-    )
+/// The places of labels that are drawn already: each number stands near its dot, and on no other number.
+#[derive(Default)]
+struct Labels {
+    taken: Vec<(u32, u32)>,
+}
+
+impl Labels {
+    /// A free place for the label of a dot: on the dot, else at the nearest free place of the rings around it.
+    ///
+    /// Cost: the labels so far, for each place that is tried. There are more rings than can be full of these labels.
+    fn beside(&mut self, dot: (u32, u32)) -> (u32, u32) {
+        const STEP: (u32, u32) = (28, 20);
+        let rings = u32::try_from(self.taken.len()).unwrap_or(0) + 1;
+        let ring = |far: u32| {
+            (0..=2 * far).flat_map(move |across| {
+                (0..=2 * far).filter_map(move |down| {
+                    let edge = [0, 2 * far].contains(&across) || [0, 2 * far].contains(&down);
+                    let x = (dot.0 + across * STEP.0).checked_sub(far * STEP.0)?;
+                    let y = (dot.1 + down * STEP.1).checked_sub(far * STEP.1)?;
+                    let inside = x >= 16 && (HEAD + 10..HEAD + SIDE).contains(&y);
+                    (edge && inside).then_some((x, y))
+                })
+            })
+        };
+        let near =
+            |a: (u32, u32), b: (u32, u32)| a.0.abs_diff(b.0) < STEP.0 && a.1.abs_diff(b.1) < STEP.1;
+        let is_free = |place: &(u32, u32)| self.taken.iter().all(|&other| !near(other, *place));
+        let found = (0..rings).flat_map(ring).find(is_free).unwrap_or(dot);
+        self.taken.push(found);
+        found
+    }
 }
 
 /// A page with a plan and a figure above it. `lines`: text above both.

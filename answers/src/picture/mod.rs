@@ -12,6 +12,8 @@ mod draw;
 mod ranks;
 // The page around the drawing.
 mod html;
+// Plain colours.
+mod colours;
 // The drawing alone.
 mod svg;
 // Edges that leave nodes, and candidates.
@@ -39,6 +41,7 @@ const STRIP_PARTS: u32 = 200;
 /// The most apps that the legend names.
 const APPS_MAX: usize = 12;
 
+// The style of pictures and their colours.
 const STYLE: &str = include_str!("style.css");
 
 /// A page with a plan.

@@ -1,7 +1,7 @@
 //! The drawing alone: all of the page, without its script.
 
 use super::draw::escaped;
-use super::{Drawing, STYLE};
+use super::{Drawing, colours};
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 
@@ -33,9 +33,7 @@ pub(super) fn image(sides: &[(&str, Drawing)], lines: &[String]) -> String {
     }
     let count = u32::try_from(sides.len()).unwrap_or(1);
     let width = 2 * MARGIN + WIDTH + count.saturating_sub(1) * STEP;
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" style=\"max-width:100%;height:auto\">\n<style>\n{STYLE}</style>\n<rect width=\"{width}\" height=\"{height}\" style=\"fill:var(--paper)\"/>\n{inner}</svg>\n"
-    )
+    colours::image(width, height, &inner)
 }
 
 struct Side {

@@ -112,7 +112,10 @@ impl Note {
             | Self::JobWordUnused { app, .. }
             | Self::UnusedEntries { app, .. }
             | Self::BindingNarrow { app, .. } => std::mem::take(app),
-            Self::BindingDropped { app, node, .. } | Self::Overloaded { app, node, .. } => {
+            Self::BindingDropped { app, node, .. }
+            | Self::Overloaded { app, node, .. }
+            | Self::Unbound { app, node, .. }
+            | Self::OneDomain { app, node, .. } => {
                 node.clear();
                 std::mem::take(app)
             }

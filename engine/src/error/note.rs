@@ -98,6 +98,35 @@ pub enum Note {
         /// Processes of the app there.
         procs: u32,
     },
+    /// A default binding, or one that is asked for if supported, that the binder could not do for some processes.
+    #[error(
+        "app {app}: {} left unbound, first on {node}: {why}",
+        counted(*.procs, "process")
+    )]
+    Unbound {
+        /// The app, from 0.
+        app: u32,
+        /// How many processes.
+        procs: u64,
+        /// The first such node.
+        node: String,
+        /// Why.
+        why: String,
+    },
+    /// Memory behind memory: objects of the mapped or bound kind that do not count.
+    #[error(
+        "app {app}: {left_out} of the {objects} numa of {node} do not count, as the cpus of each are those of another (memory behind memory)"
+    )]
+    OneDomain {
+        /// The app, from 0.
+        app: u32,
+        /// How many do not count.
+        left_out: u32,
+        /// How many there are.
+        objects: u32,
+        /// The first such node.
+        node: String,
+    },
     /// Nodes hold more processes than slots.
     #[error(
         "more processes than slots on {}: {first} has {procs} on {}",
@@ -145,8 +174,9 @@ pub enum Note {
     },
     /// One or two ranks are bound to one cpu each by default, on a node that has many.
     #[error(
-        "app {app} uses {bound} of the {} of a node, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it",
-        counted(*.allowed, "cpu")
+        "app {app} uses {bound} of the {} of a node, {}; --bind-to none or --bind-to numa widens it",
+        counted(*.allowed, "cpu"),
+        narrow(*.procs)
     )]
     BindingNarrow {
         /// The app, from 0.
@@ -155,7 +185,19 @@ pub enum Note {
         bound: u32,
         /// Cpus of the node that may be used.
         allowed: u32,
+        /// Processes of the app.
+        procs: u64,
     },
+}
+
+/// Why a default binds to a cpu each (`semantics` 3.6).
+fn narrow(procs: u64) -> String {
+    if procs <= 2 {
+        return "as one or two processes are bound to a cpu each by default".to_owned();
+    }
+    format!(
+        "as its {procs} processes do not count for the default: no -n is given (-n {procs} binds to numa)"
+    )
 }
 
 impl Note {
@@ -165,7 +207,8 @@ impl Note {
         match self {
             Self::OfLine { class, .. } => class,
             Self::NothingLocal { .. } => "nothing-local",
-            Self::BindingDropped { .. } => "binding-dropped",
+            Self::BindingDropped { .. } | Self::Unbound { .. } => "binding-dropped",
+            Self::OneDomain { .. } => "one-domain",
             Self::Oversubscribed { .. } => "oversubscribed",
             Self::Overloaded { .. } => "overloaded",
             Self::BindingNarrow { .. } => "binding-narrow",

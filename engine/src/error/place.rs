@@ -263,7 +263,7 @@ pub enum PlaceError {
     },
     /// Some processes find their cpus, but not all.
     #[error(
-        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}",
+        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}{why}",
         number(*.asked, "process")
     )]
     NotEnoughCpus {
@@ -277,6 +277,8 @@ pub enum PlaceError {
         target: String,
         /// The node.
         node: String,
+        /// What of the node its objects leave out.
+        why: String,
     },
     /// LIMIT is reached on every object that fits, though cpus are free.
     #[error(
@@ -483,10 +485,7 @@ pub enum PlaceError {
         node: String,
     },
     /// A process has fewer GPUs near it than each process is to get.
-    #[error(
-        "app {app}: each process shall get {}, near it on node {node}: {near}",
-        number(*.asked, "GPU")
-    )]
+    #[error("app {app}: each process shall get {}, near it on node {node}: {near}", number(*.asked, "GPU"))]
     NotEnoughGpus {
         /// The app, from 0.
         app: u32,

@@ -1,5 +1,6 @@
 //! One app of a plan: its runs, its ranks.
 
+use super::claimed::Claimed;
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
 use super::rank::turns::{RoundTurns, RunOrders};
 use super::sorted_index::SortedIndex;
@@ -115,6 +116,11 @@ impl AppPlan {
     #[must_use]
     pub fn passes(&self) -> Option<&[PassRun]> {
         self.placed.passes.as_deref()
+    }
+    /// What it claimed of the nodes.
+    #[must_use]
+    pub const fn claimed(&self) -> &Claimed {
+        &self.placed.claimed
     }
     /// Its first rank.
     #[must_use]

@@ -7,6 +7,8 @@
 mod sorted_index;
 // A counting sort.
 mod counting_sort;
+// What an app claimed of the nodes.
+pub(crate) mod claimed;
 // The result of placing.
 mod placed;
 // The object and cpus of each process of a pattern, written out.
@@ -40,6 +42,7 @@ mod task_map;
 
 pub use app::AppPlan;
 pub use bytes::BadPlan;
+pub use claimed::Claimed;
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
 pub use reorder::BadOrder;
@@ -50,6 +53,7 @@ use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::{AppId, AppTable};
 use crate::table::patterns::Patterns;
+use crate::table::thread_words::ThreadWords;
 use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
@@ -161,6 +165,15 @@ impl Plan {
     #[must_use]
     pub const fn resolved_apps(&self) -> &AppTable {
         &self.table
+    }
+    /// What the job says about the threads of its processes.
+    #[must_use]
+    pub const fn thread_words(&self) -> &ThreadWords {
+        &self.table.thread_words
+    }
+    /// Says what the job says about the threads of its processes.
+    pub fn set_thread_words(&mut self, words: ThreadWords) {
+        self.table.thread_words = words;
     }
     /// The patterns.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The result of placing: where the processes of an app are, the order of their ranks, and the nodes that these refer to.
 
+use super::claimed::Claimed;
 use super::counting_sort::by_key;
 use crate::policy::ObjKind;
 use crate::table::apps::PolicyId;
@@ -51,6 +52,9 @@ pub struct Placed {
     /// Where passes over a node ended, by ascending node; nodes that saw one pass are left out. `None`: not recorded, or the
     /// policy has no passes that begin again.
     pub passes: Option<Vec<PassRun>>,
+    /// What it claimed of the nodes.
+    #[serde(skip)]
+    pub claimed: Claimed,
 }
 
 /// Consecutive ranks on one node, as listed.

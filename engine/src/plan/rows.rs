@@ -169,6 +169,7 @@ mod tests {
             runs: vec![run],
             order: RankOrder::Node,
             passes: None,
+            claimed: crate::plan::Claimed::default(),
         };
         let plan = Plan::assemble(
             World::default(),

@@ -7,6 +7,7 @@ use super::request::Unknown;
 use crate::error::spec::Owner;
 use crate::policy::{BindTo, MapBy, RankBy};
 use crate::text::cursor::ranges_text;
+use crate::text::device::device_text;
 use crate::text::directive::{DirectiveError, read_bind, read_rank};
 use crate::text::mapping::{MapForm, pattern_text, read_map};
 use crate::text::mpibind::options_text;
@@ -287,6 +288,7 @@ fn behind_word(choice: &MapChoice) -> Option<(u16, String)> {
         (MapBy::Ppr { per, on }, _) => Some((keys::APP_PPR, pattern_text(per, on))),
         (MapBy::PeList, _) => Some((keys::APP_CPUSET, ranges_text(&choice.list))),
         (MapBy::Dist, Some(device)) => Some((keys::APP_DIST_DEVICE, device.clone())),
+        (MapBy::Device(options), _) => Some((keys::APP_DIST_DEVICE, device_text(options))),
         (MapBy::Mpibind(options), _) => Some((keys::APP_MPIBIND, options_text(options))),
         (_, _) => None,
     }

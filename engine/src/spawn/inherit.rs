@@ -25,15 +25,37 @@ pub enum ParentKind {
     Tool,
 }
 
-/// Which of a job's policies came from its parent.
+/// Who said a policy of the job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SaidBy {
+    /// The job itself, or nobody.
+    #[default]
+    Own,
+    /// Its parent.
+    Parent,
+    /// A parameter that gives a default.
+    Parameter,
+}
+
+/// Which of a job's policies came from its parent or from parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inherited {
     /// The mapping.
-    pub map: bool,
+    pub map: SaidBy,
     /// The ranking.
-    pub rank: bool,
+    pub rank: SaidBy,
     /// The binding.
-    pub bind: bool,
+    pub bind: SaidBy,
+}
+
+/// Whether children inherit if nobody says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ByDefault {
+    /// They do not.
+    #[default]
+    Stays,
+    /// They do: `rmaps_default_inherit`.
+    Inherits,
 }
 
 /// What an app may ask of the job; the last two are opposites.
@@ -69,7 +91,7 @@ pub(crate) fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn of_job(key: u16, value: Value, source: Source) -> Attribute {
+pub(super) fn of_job(key: u16, value: Value, source: Source) -> Attribute {
     Attribute {
         owner: Owner::Job,
         key,
@@ -81,24 +103,34 @@ fn of_job(key: u16, value: Value, source: Source) -> Attribute {
 
 /// Takes from the parent, class by class, what the child does not say itself. Defaults of the parent are not copied:
 /// they are derived again.
-pub fn inherit(request: &mut SpawnRequest, parent: Option<&Parent>) -> Inherited {
+///
+/// `unless_said`: whether a child inherits if neither it nor its parent says so.
+pub fn inherit(
+    request: &mut SpawnRequest,
+    parent: Option<&Parent>,
+    unless_said: ByDefault,
+) -> Inherited {
     let mut taken = Inherited::default();
     let Some(parent) = parent.filter(|parent| parent.kind == ParentKind::Job) else {
         return taken;
     };
     let says = |key| request.attributes.is_set(Owner::Job, key);
     let hands_down = parent.job.attributes.is_set(Owner::Job, keys::JOB_INHERIT);
-    if says(keys::JOB_NOINHERIT) || !(says(keys::JOB_INHERIT) || hands_down) {
+    let inherits = says(keys::JOB_INHERIT) || hands_down || unless_said == ByDefault::Inherits;
+    if says(keys::JOB_NOINHERIT) || !inherits {
         return taken;
     }
-    taken.map = inherit_map(request, &parent.job);
+    let by = |taken| {
+        if taken { SaidBy::Parent } else { SaidBy::Own }
+    };
+    taken.map = by(inherit_map(request, &parent.job));
     if request.ranking(Owner::Job).is_none() {
         copy(request, &parent.job, keys::APP_RANKBY);
-        taken.rank = request.ranking(Owner::Job).is_some();
+        taken.rank = by(request.ranking(Owner::Job).is_some());
     }
     if request.binding(Owner::Job).is_none() {
         copy(request, &parent.job, keys::APP_BINDTO);
-        taken.bind = request.binding(Owner::Job).is_some();
+        taken.bind = by(request.binding(Owner::Job).is_some());
         copy(request, &parent.job, keys::JOB_BINDING_LIMIT);
     }
     let inherits = of_job(keys::JOB_INHERIT, Value::Bool(true), Source::Own);
@@ -147,7 +179,7 @@ fn inherit_map(request: &mut SpawnRequest, parent: &SpawnRequest) -> bool {
 }
 
 /// Copies an attribute of the parent, unless the child has its own.
-fn copy(request: &mut SpawnRequest, parent: &SpawnRequest, key: u16) {
+pub(super) fn copy(request: &mut SpawnRequest, parent: &SpawnRequest, key: u16) {
     if request.attributes.has(Owner::Job, key) {
         return;
     }

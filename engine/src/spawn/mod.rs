@@ -22,6 +22,8 @@ pub mod wire;
 pub(crate) mod relay;
 // What apps ask of the job; what a child takes from its parent.
 pub mod inherit;
+// What a job takes from parameters of the launcher.
+pub mod defaults;
 // Old spellings of whole command lines.
 pub mod argv;
 

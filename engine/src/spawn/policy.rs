@@ -18,6 +18,7 @@ const MAP_NUMBERS: &[(u16, MapBy)] = &[
     (11, MapBy::PeList),
     (12, MapBy::Object(ObjKind::Gpu)),
     (13, MapBy::MPIBIND),
+    (14, MapBy::DEVICE),
     (20, MapBy::Seq),
     (22, MapBy::Rankfile),
     (23, MapBy::PPR),
@@ -224,7 +225,7 @@ mod tests {
                 assert_eq!(policy.bits(), bits);
             }
         }
-        for strange in [14, 0x4000, 9, 0x8009, 0x4200 | 9] {
+        for strange in [15, 0x4000, 9, 0x8009, 0x4200 | 9] {
             assert_eq!(MapPolicy::of_bits(strange), None, "{strange:#x}");
         }
     }

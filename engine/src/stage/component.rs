@@ -180,7 +180,12 @@ const STANDARD: &[(&str, u8, Accepts)] = &[
     ("round_robin", 10, |policy| {
         matches!(
             policy.map,
-            MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist
+            MapBy::Slot
+                | MapBy::Node
+                | MapBy::Object(_)
+                | MapBy::PeList
+                | MapBy::Dist
+                | MapBy::Device(_)
         )
     }),
 ];

@@ -2,6 +2,7 @@
 
 use super::listings::Listing;
 use super::origins::Origins;
+use super::thread_words::ThreadWords;
 use crate::count::ProcCount;
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
@@ -72,7 +73,10 @@ impl Policy {
     /// Whether processes may come to a node in several passes, each of which begins again with its objects or its list.
     #[must_use]
     pub(crate) fn begins_again(&self) -> bool {
-        let dealt_again = matches!(self.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
+        let dealt_again = matches!(
+            self.map,
+            MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) | MapBy::PeList
+        );
         dealt_again && self.oversubscribe == Oversubscribe::Allowed && self.span == Span::No
     }
 }
@@ -107,6 +111,9 @@ pub struct AppTable {
     /// The arguments of the program, for the apps that have any.
     #[serde(skip)]
     arguments: BTreeMap<AppId, Vec<String>>,
+    /// What the job says about the threads of its processes.
+    #[serde(skip)]
+    pub thread_words: ThreadWords,
     /// Where the words came from.
     pub origins: Column<AppId, Option<Origins>>,
     /// Distinct policies.
@@ -187,6 +194,7 @@ impl AppTable {
             device,
             label,
             arguments: _,
+            thread_words: _,
             origins,
             policies: _,
             lists: _,

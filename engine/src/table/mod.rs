@@ -19,6 +19,8 @@ pub mod pusets;
 pub mod gpus;
 // Distinct topologies and their objects.
 pub mod topologies;
+// What of a node lies outside the objects of a kind.
+pub mod uncovered;
 // Node states, and which node is in which.
 pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.
@@ -31,3 +33,5 @@ pub mod origins;
 pub mod apps;
 // Object and cpus of each process of an app on a node.
 pub mod patterns;
+// What a job says about threads.
+pub mod thread_words;

@@ -127,6 +127,24 @@ impl Names {
         Ok(found)
     }
 
+    /// Adds a node whose name another node may have already: launchers that list a host twice run two sets of processes there.
+    /// Searches by name find the first.
+    ///
+    /// # Errors
+    /// When the pool would pass [`NODES_MAX`].
+    pub fn add_again(&mut self, name: &NameRange) -> Result<Nodes, TooManyNodes> {
+        let mut found = Nodes::new();
+        canonical(name, |stretch| {
+            let group = self.group(stretch.group);
+            join(
+                &mut found,
+                self.append(group, stretch.number, stretch.count)?,
+            );
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// The nodes of this range that are known, in the order of the range, and the first name that is missing.
     #[must_use]
     pub fn find(&self, range: &NameRange) -> (Nodes, Option<String>) {
@@ -353,11 +371,14 @@ impl Names {
         match self.pieces.last_mut() {
             Some(last) if last.goes_on_with(piece) => {
                 last.nodes.count += piece.nodes.count;
-                intervals.insert(last.number, last.nodes);
+                let known = intervals.entry(last.number).or_insert(last.nodes);
+                if known.first == last.nodes.first {
+                    *known = last.nodes;
+                }
             }
             _ => {
                 self.pieces.push(piece);
-                intervals.insert(piece.number, piece.nodes);
+                intervals.entry(piece.number).or_insert(piece.nodes);
             }
         }
     }

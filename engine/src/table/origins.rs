@@ -36,6 +36,12 @@ pub enum Rule {
     BindOwnMap,
     /// Bind to a cpu up to two processes, else to a NUMA node (3.6).
     BindBySize,
+    /// Map as the parameter `mapby` says.
+    MapParameter,
+    /// Rank as the parameter `rankby` says.
+    RankParameter,
+    /// Bind as the parameter `bindto` says.
+    BindParameter,
 }
 
 /// Origins of the three policies of an app.

@@ -54,6 +54,20 @@ pub struct Latency {
     pub values: Vec<u64>,
 }
 
+/// Who made the cpus. LLVM's OpenMP runtime finds caches on some and not on others; nothing else depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Vendor {
+    /// Nobody said, or sources of equal topologies say different things.
+    #[default]
+    Unsaid,
+    /// Intel.
+    Intel,
+    /// AMD.
+    Amd,
+    /// Somebody else: Arm, POWER.
+    Other,
+}
+
 /// A topology as a reader hands it in, disallowed PUs already dropped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TopologyDraft {
@@ -69,15 +83,22 @@ pub struct TopologyDraft {
     pub nics: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
     pub latency: Option<Latency>,
+    /// OS numbers of PUs that are there and may not be used. No table of a plan keeps them, and topologies that differ only in
+    /// them are equal: some launchers tell them from numbers that the machine lacks.
+    pub disallowed: Vec<u32>,
+    /// Who made the cpus. Topologies that differ only in this are equal, and theirs is then unsaid.
+    pub vendor: Vendor,
 }
 
 impl TopologyDraft {
     /// Brings the draft into the form that the tables keep: objects by kind, without the parts that tables do not keep.
     fn in_order(&mut self) {
+        self.vendor = Vendor::Unsaid;
         self.objects
             .retain(|object| object.kind < ObjKind::Hwthread);
         self.objects.sort_by_key(|object| object.kind);
         self.nics.clear();
+        self.disallowed.clear();
     }
 }
 
@@ -138,8 +159,12 @@ pub struct Topologies {
     pub(crate) devices: Lists<TopologyId, Device>,
     /// GPUs, in logical order: what each object of their kind has beside its PUs. Shape `[topologies][GPUs]`.
     pub(crate) gpus: Lists<TopologyId, Gpu>,
+    /// OS numbers of PUs that may not be used. Shape `[topologies][PUs]`.
+    pub(crate) disallowed: Lists<TopologyId, u32>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
     pub(crate) latency: Column<TopologyId, Option<Latency>>,
+    /// Who made the cpus. Shape `[topologies]`.
+    pub(crate) vendor: Column<TopologyId, Vendor>,
     /// Shape of the object columns: `[objects]`.
     pub(crate) kind: Column<ObjectId, ObjKind>,
     /// OS number.
@@ -165,9 +190,17 @@ impl Topologies {
         cpusets: &mut Cpusets,
     ) -> Result<TopologyId, DraftError> {
         validate(&draft)?;
+        let disallowed = std::mem::take(&mut draft.disallowed);
+        let vendor = draft.vendor;
         draft.in_order();
         let digest = digest_of(&draft);
-        if let Some(known) = self.known.find(digest, |id| self.draft(id) == draft) {
+        if let Some(known) = self
+            .known
+            .find(digest, |id| self.placing_draft(id) == draft)
+        {
+            if self.vendor[known] != vendor {
+                self.vendor[known] = Vendor::Unsaid;
+            }
             return Ok(known);
         }
         let os_numbers = &draft.pus_os;
@@ -199,6 +232,8 @@ impl Topologies {
         self.devices.push(draft.devices);
         self.gpus.push(draft.gpus);
         self.latency.push(draft.latency);
+        self.disallowed.push(disallowed);
+        self.vendor.push(vendor);
         self.known.keep(digest, topology);
         Ok(topology)
     }
@@ -208,6 +243,14 @@ impl Topologies {
     /// Cost: linear in its objects.
     #[must_use]
     pub fn draft(&self, topology: TopologyId) -> TopologyDraft {
+        TopologyDraft {
+            vendor: self.vendor[topology],
+            ..self.placing_draft(topology)
+        }
+    }
+
+    /// The part of a draft on which placement depends.
+    fn placing_draft(&self, topology: TopologyId) -> TopologyDraft {
         let objects = drafted_kinds().flat_map(|kind| {
             self.objects(topology, kind).map(move |object| DraftObject {
                 kind,
@@ -224,6 +267,8 @@ impl Topologies {
             gpus: self.gpus(topology).to_vec(),
             nics: Vec::new(),
             latency: self.latency(topology).cloned(),
+            disallowed: Vec::new(),
+            vendor: Vendor::Unsaid,
         }
     }
 
@@ -284,6 +329,11 @@ impl Topologies {
     #[must_use]
     pub fn pus_os(&self, topology: TopologyId) -> &[u32] {
         &self.pus_os[topology]
+    }
+    /// OS numbers of PUs that are there and may not be used, where the file tells them; a plan that was read has none.
+    #[must_use]
+    pub fn disallowed(&self, topology: TopologyId) -> &[u32] {
+        &self.disallowed[topology]
     }
     /// Every object of a kind, in logical order (all NUMA nodes, also those that are not mapping targets).
     pub fn objects(
@@ -354,6 +404,15 @@ impl Topologies {
     #[must_use]
     pub fn latency(&self, topology: TopologyId) -> Option<&Latency> {
         self.latency[topology].as_ref()
+    }
+    /// Who made the cpus.
+    #[must_use]
+    pub fn vendor(&self, topology: TopologyId) -> Vendor {
+        self.vendor[topology]
+    }
+    /// Says who made the cpus, for a reader of plans that learns it after the topology.
+    pub(crate) fn set_vendor(&mut self, topology: TopologyId, vendor: Vendor) {
+        self.vendor[topology] = vendor;
     }
     /// Slots inferred from the topology: cores, or PUs if there are no cores (`semantics` 1.5).
     #[must_use]

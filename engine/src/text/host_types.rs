@@ -68,6 +68,8 @@ pub struct Hostfile {
     pub path: String,
     /// Its lines with content, in file order.
     pub lines: Vec<HostfileLine>,
+    /// Whether it began with a byte order mark, which is passed over.
+    pub mark: bool,
 }
 
 define_id! {

@@ -7,7 +7,7 @@ use super::lines::{Line, each_line};
 use crate::error::SpecError;
 use crate::error::spec::FileKind;
 use crate::limit::HOST_PRODUCT_MAX;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Reads a whole hostfile.
 ///
@@ -23,7 +23,11 @@ use std::collections::HashSet;
 /// ```
 pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
     let mut lines: Vec<HostfileLine> = Vec::new();
-    let mut counted: HashSet<String> = HashSet::new();
+    let mut counted: HashMap<String, u32> = HashMap::new();
+    let (bytes, mark) = match bytes.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => (rest, true),
+        None => (bytes, false),
+    };
     each_line(FileKind::Hostfile, path, bytes, |line| {
         let before = lines.len();
         read_line(line, &mut lines)?;
@@ -31,11 +35,21 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
             // Lines with ranges are checked node by node later, when the nodes are known.
             if let HostfileWhat::Name(names) = &read.what
                 && names.width == 0
-                && !counted.insert(names.prefix.clone())
-                && read.slots.is_some()
             {
-                let what = "the slots of this node were counted before";
-                return line.bad(0, line.text.len(), what);
+                let own = read.slots.unwrap_or(1);
+                let known = counted.get(&names.prefix).copied();
+                *counted.entry(names.prefix.clone()).or_insert(0) += own;
+                if let (Some(known), Some(slots)) = (known, read.slots) {
+                    return line.meant(
+                        (0, line.text.len()),
+                        "the slots of this node were counted before",
+                        format!(
+                            "one line for both: {} slots={}",
+                            names.prefix,
+                            known.saturating_add(slots)
+                        ),
+                    );
+                }
             }
         }
         if lines.len() > bytes.len() + HOST_PRODUCT_MAX {
@@ -47,8 +61,12 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
     Ok(Hostfile {
         path: path.to_owned(),
         lines,
+        mark,
     })
 }
+
+/// The sign that some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Characters of names and words.
 fn in_name(c: char) -> bool {
@@ -91,12 +109,32 @@ fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecEr
             },
         ]
     } else {
-        let names = node_names(line, start, name)?;
+        let bare = match counted_in_name(name) {
+            Some(_) => name.rsplit_once(':').map_or(name, |(bare, _)| bare),
+            None => name,
+        };
+        let names = node_names(line, start, bare)?;
         names.into_iter().map(HostfileWhat::Name).collect()
     };
-    let counts = read_keys(line, cursor)?;
+    let mut counts = read_keys(line, name, cursor)?;
+    if let Some(slots) = counted_in_name(name) {
+        if counts.slots.is_some() {
+            return line.bad(start, start + name.len(), "the slots are given twice");
+        }
+        counts.slots = Some(slots);
+    }
     lines.extend(named.into_iter().map(|what| says(what, counts)));
     Ok(())
+}
+
+/// The slots of `name:N`, as Hydra and `-H` write them. An address with colons is a name.
+fn counted_in_name(name: &str) -> Option<u32> {
+    let (host, count) = name.rsplit_once(':')?;
+    let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    if host.contains(':') || !digits || host.starts_with(['^', '+']) {
+        return None;
+    }
+    count.parse().ok()
 }
 
 /// What the keys of a line say.
@@ -187,8 +225,28 @@ fn ranked(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<HostfileWhat, SpecEr
     node_name(line, start, name).map(HostfileWhat::Ranked)
 }
 
+/// Refuses a word without a key behind a name, with the line that was meant: a count of slots, if there is a number.
+fn without_key(line: Line<'_>, name: &str, start: usize, word: &str) -> Result<Counts, SpecError> {
+    let behind = line.text.get(start..).unwrap_or_default();
+    let mut numbers = behind
+        .split([' ', '\t', ':'])
+        .filter(|part| !part.is_empty());
+    let number = numbers
+        .next()
+        .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let help = match number {
+        Some(number) => format!("the line that was meant: {name} slots={number}"),
+        None => format!("leave it out: {name}, or {name} slots=N"),
+    };
+    line.meant(
+        (start, start + word.len()),
+        "a word without a key says nothing",
+        help,
+    )
+}
+
 /// Reads the keys behind a name.
-fn read_keys(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<Counts, SpecError> {
+fn read_keys(line: Line<'_>, name: &str, mut cursor: Cursor<'_>) -> Result<Counts, SpecError> {
     let mut counts = Counts::default();
     loop {
         cursor.skip_blanks();
@@ -203,7 +261,7 @@ fn read_keys(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<Counts, SpecError
         let mut ahead = cursor;
         ahead.skip_blanks();
         if ahead.eat("=").is_none() {
-            continue; // A word or number without a key: ignored.
+            return without_key(line, name, start, word);
         }
         ahead.skip_blanks();
         let value_start = ahead.position();

@@ -2,6 +2,7 @@
 
 use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
+use crate::text::printable::disturbs;
 use std::net::IpAddr;
 
 /// Why a list is refused.
@@ -83,9 +84,9 @@ fn split_outside_brackets(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault> {
-    if entry.contains(char::is_control) {
+    if entry.contains(disturbs) {
         return Err(HostFault::Syntax(
-            "a name has no tabs, line ends or other control characters",
+            "a name has no tabs, line ends, marks of direction or other control characters",
         ));
     }
     if let Some(relative) = entry.strip_prefix('+') {

@@ -32,6 +32,21 @@ impl Line<'_> {
             ..file_at(self.path, self.number, text)
         }
     }
+    /// Refuses these bytes, and says what was meant.
+    pub(crate) fn meant<T>(
+        &self,
+        (start, end): (usize, usize),
+        what: &str,
+        help: String,
+    ) -> Result<T, SpecError> {
+        let kind = self.kind;
+        Err(SpecError::OfLine {
+            class: kind.class(),
+            sentence: format!("{} {}:{}: {what}", kind.name(), self.path, self.number),
+            at: Some(self.at(start, end)),
+            help: vec![help],
+        })
+    }
     /// Refuses these bytes.
     pub(crate) fn bad<T>(
         &self,

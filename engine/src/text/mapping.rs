@@ -89,6 +89,17 @@ fn read_whole(
             said.keep_policy(policy);
             return Ok(());
         }
+        if let MapBy::Device(mut options) = policy.value.map {
+            for part in parts.filter(|part| !part.text.is_empty()) {
+                match super::device::option(options, part)? {
+                    Some(more) => options = more,
+                    None => keep(said, part.qualifier_of(MAP_QUALIFIERS)?, part)?,
+                }
+            }
+            policy.value.map = MapBy::Device(options);
+            said.keep_policy(policy);
+            return Ok(());
+        }
         said.keep_policy(policy);
     }
     for part in parts.filter(|part| !part.text.is_empty()) {
@@ -118,6 +129,12 @@ fn map_policy<'a>(
         };
         return Ok(SaidAt {
             value: pe_list(list)?,
+            place: first.place(),
+        });
+    }
+    if map == MapBy::DEVICE {
+        return Ok(SaidAt {
+            value: super::device::class(first, argument)?.into(),
             place: first.place(),
         });
     }
@@ -153,7 +170,15 @@ fn ppr<'a>(
     let Some(object) = rest.next().filter(|part| !part.text.is_empty()) else {
         return lacks_value(first, form);
     };
-    let on = match find_word(PPR_OBJECTS, object.text) {
+    let named = match object.text.split_once('=') {
+        Some((word, class))
+            if word.eq_ignore_ascii_case("device") && class.eq_ignore_ascii_case("gpu") =>
+        {
+            class
+        }
+        Some(_) | None => object.text,
+    };
+    let on = match find_word(PPR_OBJECTS, named) {
         Ok(on) => on,
         Err(fault) => return object.fail(DirectiveFault::Directive(fault)),
     };

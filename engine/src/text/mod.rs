@@ -3,6 +3,7 @@
 // A position in a text, numbers and lists.
 pub mod cursor;
 // The words of directives, as tables.
+pub mod printable;
 pub mod words;
 // The texts that hold the words.
 pub(crate) mod texts;
@@ -12,6 +13,8 @@ pub mod said;
 pub(crate) mod directive;
 // The options of mpibind, a part of the grammar of map.
 pub mod mpibind;
+// The devices of `device=`, a part of the grammar of map.
+pub mod device;
 // The grammar of map.
 pub mod mapping;
 // A file as lines.

@@ -19,6 +19,28 @@ pub fn read_slot_list(text: &str) -> Option<Vec<SlotPart>> {
     Some(parts)
 }
 
+/// What a slot list is read as, where other launchers read it as something else.
+#[must_use]
+pub fn remark(text: &str) -> Option<String> {
+    for part in text.split(';') {
+        let first = part.split(':').next().unwrap_or(part);
+        if part.matches(':').count() > 1 && part.contains(',') {
+            let entries = part.split(',').collect::<Vec<_>>().join(";");
+            return Some(format!(
+                "slot={text} is read as cores of package {first} alone; a core of each package is slot={entries}"
+            ));
+        }
+        if let Some(number) = part.strip_prefix(['p', 'P'])
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            return Some(format!(
+                "slot={text}: {part} is read as package {number}, as prterun reads it; Open MPI 1 to 4 meant the physical cpu"
+            ));
+        }
+    }
+    None
+}
+
 fn read_part(parts: &mut Vec<SlotPart>, part: &str) -> Option<()> {
     let bare = part.strip_prefix(['p', 'P', 's', 'S']);
     let list = bare.unwrap_or(part);

@@ -131,6 +131,7 @@ pub const MAP_WORDS: &[Word<MapBy>] = &[
     ("mpibind", Unique, MapBy::MPIBIND),
     ("ppr", Never, MapBy::PPR),
     ("dist", Never, MapBy::Dist),
+    ("device", Never, MapBy::DEVICE),
     ("socket", Never, MapBy::Object(ObjKind::Package)),
 ];
 
@@ -273,17 +274,23 @@ pub fn spellings<T>(table: &[Word<T>]) -> Vec<&'static str> {
     table.iter().map(|(name, _, _)| *name).collect()
 }
 
-/// The candidate with the most similar spelling, if one is similar: at most one edit plus one for every three letters.
-/// Texts beyond 64 bytes are similar to nothing. Cost: candidates × their length × the text's length.
+/// The candidate with the most similar spelling, if one is similar: at most one edit for every three letters, two beyond six, and
+/// the same first letter or two letters swapped. Texts of up to three letters and texts beyond 64 bytes are similar to nothing. Cost: candidates × their length × the text's length.
 #[must_use]
 pub fn nearest<'a>(candidates: impl Iterator<Item = &'a str>, text: &str) -> Option<&'a str> {
-    if text.is_empty() || text.len() > 64 {
+    if text.len() <= 3 || text.len() > 64 {
         return None;
     }
     let lower = text.to_ascii_lowercase();
+    let begin = |name: &str| {
+        let (ours, theirs) = (name.as_bytes(), lower.as_bytes());
+        ours.first() == theirs.first()
+            || (ours.len() > 1 && ours[0] == theirs[1] && ours[1] == theirs[0])
+    };
     candidates
+        .filter(|name| begin(name))
         .map(|name| (distance(name.as_bytes(), lower.as_bytes()), name))
-        .filter(|&(edits, name)| edits <= 1 + name.len() / 3 && edits < name.len().max(lower.len()))
+        .filter(|&(edits, name)| edits <= (name.len() / 3).clamp(1, 3))
         .min_by_key(|&(edits, _)| edits)
         .map(|(_, name)| name)
 }

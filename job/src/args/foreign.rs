@@ -1,105 +1,156 @@
-//! Options of other launchers, and our words for them.
+//! Options of other launchers, and our words for them: the table behind the help and `docs/coming-from.md`.
 
-/// What an option of another launcher is called here. `N` stands for its value.
-struct Foreign {
+/// An option of another launcher with one kind of value.
+pub struct Foreign {
     /// Names without dashes.
-    names: &'static [&'static str],
-    /// Our words.
-    ours: &'static str,
+    pub names: &'static [&'static str],
+    /// Its values: words, or one that begins the value (`map_cpu:`), whose rest is V; empty: any, which is N if it is a number.
+    pub values: &'static [&'static str],
+    /// Our words, with N or V in the place of the value; or a sentence, if no word says the same.
+    pub ours: Ours,
 }
 
-const FOREIGN: &[Foreign] = &[
-    Foreign {
-        names: &["ntasks-per-node", "tasks-per-node", "ppn", "perhost", "N"],
-        ours: "--map-by ppr:N:node",
-    },
-    Foreign {
-        names: &["ntasks-per-socket"],
-        ours: "--map-by ppr:N:package",
-    },
-    Foreign {
-        names: &["ntasks-per-core"],
-        ours: "--map-by ppr:N:core",
-    },
-    Foreign {
-        names: &["cpus-per-task", "depth", "d", "cores-per-task"],
-        ours: "--map-by :pe=N",
-    },
-    Foreign {
-        names: &["cpu-bind", "cpu_bind", "bind"],
-        ours: "--bind-to core",
-    },
-    Foreign {
-        names: &["ntasks", "nprocs", "tasks", "nrs", "n"],
-        ours: "-n N",
-    },
-    Foreign {
-        names: &["nodelist", "w", "hosts"],
-        ours: "-H N",
-    },
-    Foreign {
-        names: &["distribution", "m"],
-        ours: "--map-by slot or --map-by node",
-    },
-    Foreign {
-        names: &["nodes"],
-        ours: "-H 'n[1-4]:SLOTS', which names the nodes",
-    },
-    Foreign {
-        names: &["gpus-per-task"],
-        ours: "--gpus-per-rank N",
-    },
-];
+/// What stands in place of a foreign word.
+pub enum Ours {
+    /// Words to type.
+    Words(&'static str),
+    /// A sentence: there is no word to type.
+    Says(&'static str),
+}
 
-/// Our words for a bind option of another launcher with this value.
-fn bound(value: Option<&str>) -> &'static str {
-    match value {
-        Some("none" | "no" | "off") => "--bind-to none",
-        Some("socket" | "sockets") => "--bind-to package",
-        Some("ldom" | "ldoms" | "numa") => "--bind-to numa",
-        Some("thread" | "threads") => "--bind-to hwthread",
-        _ => "--bind-to core",
+use Ours::{Says, Words};
+
+const fn row(
+    names: &'static [&'static str],
+    values: &'static [&'static str],
+    ours: Ours,
+) -> Foreign {
+    Foreign {
+        names,
+        values,
+        ours,
     }
 }
 
-/// Our words for an option of another launcher, with its value if that is a plain number or name.
+const BIND: &[&str] = &["cpu-bind", "cpu_bind"];
+const DISTRIBUTION: &[&str] = &["distribution", "m"];
+
+/// All rows; the first that fits counts.
+#[rustfmt::skip]
+pub const FOREIGN: &[Foreign] = &[
+    row(&["ntasks-per-node", "tasks-per-node", "ppn", "perhost", "N"], &[], Words("--map-by ppr:N:node")),
+    row(&["ntasks-per-socket"], &[], Words("--map-by ppr:N:package")),
+    row(&["ntasks-per-core"], &[], Words("--map-by ppr:N:core")),
+    row(&["cpus-per-task", "depth", "d", "cores-per-task"], &[], Words("--map-by :pe=N")),
+    row(BIND, &["none", "no", "off"], Words("--bind-to none")),
+    row(BIND, &["socket", "sockets"], Words("--bind-to package")),
+    row(BIND, &["rank_ldom", "map_ldom:", "mask_ldom:"], Words("--map-by numa")),
+    row(BIND, &["ldom", "ldoms", "numa"], Words("--bind-to numa")),
+    row(BIND, &["thread", "threads"], Words("--map-by :hwtcpus --bind-to hwthread")),
+    row(BIND, &["map_cpu:"], Words("--map-by pe-list=V:ordered")),
+    row(BIND, &["mask_cpu:", "mask:"], Says("masks are the lines of a rankfile: --map-by rankfile:file=F")),
+    row(BIND, &["list:"], Says("cpus of each process are the lines of a rankfile: --map-by rankfile:file=F")),
+    row(BIND, &["rank"], Words("--map-by core --rank-by slot")),
+    row(BIND, &["verbose", "quiet", "v", "q"], Says("leave it out: stowplan shows what each process is bound to")),
+    row(BIND, &[], Words("--bind-to core")),
+    row(DISTRIBUTION, &["block:block"], Words("--map-by core")),
+    row(DISTRIBUTION, &["block:cyclic", "block:fcyclic", "*:cyclic", "*:fcyclic"], Words("--map-by package --rank-by slot")),
+    row(DISTRIBUTION, &["block", "*"], Words("--map-by slot")),
+    row(DISTRIBUTION, &["cyclic", "cyclic:"], Words("--map-by node")),
+    row(DISTRIBUTION, &["arbitrary"], Words("--map-by seq:file=FILE")),
+    row(DISTRIBUTION, &["plane="], Says("no word deals planes; the line itself is read: stowplan map srun -m plane=… …")),
+    row(DISTRIBUTION, &[], Words("--map-by slot or --map-by node")),
+    row(&["hint"], &["nomultithread", "compute_bound"], Says("leave it out: by default a cpu is a core here; --map-by :hwtcpus makes it a hardware thread")),
+    row(&["hint"], &["multithread"], Words("--map-by :hwtcpus")),
+    row(&["hint"], &["memory_bound"], Says("no word leaves cores out; --map-by ppr:K:numa places K processes near each memory")),
+    row(&["threads-per-core", "j"], &["1"], Says("leave it out: by default a cpu is a core here")),
+    row(&["threads-per-core", "j"], &[], Words("--map-by :hwtcpus")),
+    row(&["ntasks", "nprocs", "tasks", "nrs", "n"], &[], Words("-n N")),
+    row(&["nodelist", "w", "hosts"], &["*"], Words("-H V")),
+    row(&["f", "hostfile", "machinefile"], &["*"], Words("--hostfile V")),
+    row(&["nodes"], &[], Words("-H 'n[1-4]:SLOTS', which names the nodes")),
+    row(&["gpus-per-task"], &[], Words("--gpus-per-rank N")),
+    row(&["overcommit", "O"], &[], Words("--map-by :oversubscribe")),
+    row(&["bynuma"], &[], Words("--map-by numa")),
+    row(&["rankmap"], &[], Says("ranks on nodes by a list are --taskmap MAP, or --map-by seq:file=F")),
+    row(&["S"], &[], Words("--map-by ppr:N:numa")),
+    row(&["cc"], &["none"], Words("--bind-to none")),
+    row(&["cc"], &["numa_node"], Words("--bind-to numa")),
+    row(&["cc"], &[], Words("--bind-to core")),
+    row(
+        &["mpi", "label", "l", "unbuffered", "u", "export", "time", "t", "partition", "p", "account", "A", "qos", "job-name", "J", "exclusive", "exact",
+          "overlap", "kill-on-bad-exit", "K", "mem", "mem-per-cpu", "constraint", "C", "chdir", "D", "propagate", "network", "wait", "W"],
+        &[],
+        Says("it does not place processes in the words that stand here: leave it out, or paste the whole line: stowplan map srun …"),
+    ),
+    row(&["version", "V"], &[], Says("stowplan --version shows ours")),
+];
+
+/// What to type in place of an option of another launcher with this value: a line of help without its lead.
 ///
 /// `name` has no dashes. A number may directly follow a letter, as in `-N4`.
-pub(super) fn ours(name: &str, value: Option<&str>) -> Option<String> {
+pub(super) fn help(name: &str, value: Option<&str>) -> Option<String> {
     let (name, hanging) = match name.char_indices().nth(1) {
         Some((at, _)) if name[at..].bytes().all(|byte| byte.is_ascii_digit()) => {
             (&name[..at], Some(&name[at..]))
         }
         _ => (name, None),
     };
-    let row = FOREIGN.iter().find(|row| row.names.contains(&name))?;
-    if row.ours == "--bind-to core" {
-        return Some(bound(value).to_owned());
-    }
-    // Every value is a number, except a list of nodes. A program after an option without its value is not taken for a number.
-    let names = row.ours == "-H N";
-    let plain = |value: &&str| match names {
-        true => {
-            !value.starts_with('-') && value.len() <= 40 && !value.contains(char::is_whitespace)
+    let value = hanging.or(value).unwrap_or("");
+    let fits = |row: &&Foreign| {
+        let known = row.names.contains(&name);
+        known && (row.values.is_empty() || row.values.iter().any(|own| rest(own, value).is_some()))
+    };
+    let row = FOREIGN.iter().find(fits)?;
+    let words = match row.ours {
+        Says(sentence) => return Some(sentence.to_owned()),
+        Words(words) => words,
+    };
+    let kept = row.values.iter().find_map(|own| rest(own, value));
+    let number =
+        !value.is_empty() && value.len() <= 10 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let n = if number { value } else { "N" };
+    let plain = kept.filter(|kept| {
+        let sound = |sign: char| sign.is_ascii_alphanumeric() || "-_.,[]:".contains(sign);
+        !kept.is_empty() && !kept.starts_with('-') && kept.len() <= 40 && kept.chars().all(sound)
+    });
+    let v = plain.unwrap_or("VALUE");
+    // N and V stand alone, or behind a colon or an equals sign.
+    let words = words.split_inclusive([' ', ':', '=']).map(|word| {
+        let bare = word.trim_end_matches([' ', ':', '=']);
+        match bare {
+            "N" => word.replacen('N', n, 1),
+            "V" => word.replacen('V', v, 1),
+            _ => word.to_owned(),
         }
-        false => value.len() <= 10 && value.bytes().all(|byte| byte.is_ascii_digit()),
-    };
-    let value = hanging.or(value.filter(plain)).unwrap_or("N");
-    let whole = |word: &str| {
-        word.strip_prefix("N")
-            .map_or(word.to_owned(), |rest| format!("{value}{rest}"))
-    };
-    // N stands alone, or after a colon or an equals sign.
-    let words = row.ours.split_inclusive([' ', ':', '=']).map(whole);
-    Some(words.collect())
+    });
+    let words: String = words.collect();
+    Some(format!("did you mean {words}?"))
+}
+
+/// What follows the value of a row; `None`: it is another value. `*` is any value.
+fn rest<'v>(own: &str, value: &'v str) -> Option<&'v str> {
+    if own == "*" {
+        return Some(value);
+    }
+    // Several words may stand in one value: `verbose,cores`.
+    let value = value
+        .strip_prefix("verbose,")
+        .or_else(|| value.strip_prefix("quiet,"))
+        .unwrap_or(value);
+    if own.ends_with([':', '=']) {
+        return value.strip_prefix(own);
+    }
+    (value == own).then_some("")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ours;
+    use super::help;
 
     fn check(name: &str, value: Option<&str>, words: Option<&str>) {
-        assert_eq!(ours(name, value).as_deref(), words, "{name} {value:?}");
+        let words = words.map(|words| format!("did you mean {words}?"));
+        assert_eq!(help(name, value), words, "{name} {value:?}");
     }
 
     #[test]
@@ -107,11 +158,21 @@ mod tests {
         check("ntasks-per-node", Some("4"), Some("--map-by ppr:4:node"));
         check("cpus-per-task", Some("8"), Some("--map-by :pe=8"));
         check("cpu-bind", Some("cores"), Some("--bind-to core"));
+        check("cpu-bind", Some("verbose,none"), Some("--bind-to none"));
+        check(
+            "cpu-bind",
+            Some("map_cpu:0,4"),
+            Some("--map-by pe-list=0,4:ordered"),
+        );
+        check(
+            "m",
+            Some("block:cyclic"),
+            Some("--map-by package --rank-by slot"),
+        );
         check("N4", None, Some("--map-by ppr:4:node"));
         check("ppn", Some("16"), Some("--map-by ppr:16:node"));
         check("depth", None, Some("--map-by :pe=N"));
         check("depth", Some("./x"), Some("--map-by :pe=N"));
-        check("cpu-bind", Some("none"), Some("--bind-to none"));
         check("w", Some("n[1-2]"), Some("-H n[1-2]"));
         check("n64", None, Some("-n 64"));
         check("map-bi", None, None);

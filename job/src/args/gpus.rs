@@ -10,7 +10,7 @@ use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::keys;
 
 /// What `--columns` takes.
-const COLUMNS: &str = "list of columns, each once, of: rank app app_rank node local_rank node_rank object cpus gpus threads";
+const COLUMNS: &str = "list of columns, each once, of: rank app app_rank node local_rank node_rank object cpus gpus threads thread place mask runtime";
 
 impl Reader<'_> {
     /// `--gpus HOW` or `--gpus-per-rank K`: an app may have one of the two.

@@ -1,16 +1,27 @@
 //! Turns the command line into a spawn request and the options of the job. Decides nothing and reads nothing.
 
+// What counts for nothing beside a launcher's line.
+mod beside;
 // Words about GPUs.
 mod gpus;
+// Words about threads.
+mod threads;
 // The options, one after another.
 mod reader;
+// Directives of an app.
+mod directives;
+// Options of the job.
+mod job_options;
 // Old spellings of directives.
 mod old;
-// Words of other launchers.
-mod foreign;
+// Options of other launchers.
+pub mod foreign;
+// Words of other launchers in the values of our options.
+pub(crate) mod idiom;
 
-use crate::line::{self, LineArgs};
+use crate::line::{self, Cut, LineArgs};
 use crate::options::Meaning;
+use crate::words::CommandLine;
 use reader::Reader;
 use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
@@ -111,6 +122,10 @@ pub struct JobArgs {
     pub default_cpu_list: Option<String>,
     /// The cpus that may be used on some nodes, as `NODES=LIST`. Such a node counts as one that has only these cpus.
     pub cpu_lists: Vec<String>,
+    /// `--default-hostfile`: the hostfile of apps if none names any.
+    pub default_hostfile: Option<String>,
+    /// Parameters of the launcher that place, in the order given.
+    pub parameters: Vec<(String, String)>,
     /// What an inferred slot is: `--use-hwthread-cpus` makes it a PU.
     pub slots_by: CpuMode,
     /// `--format`, if given.
@@ -131,6 +146,12 @@ pub struct JobArgs {
     pub alloc: Option<String>,
     /// `--granted`.
     pub granted: Option<String>,
+    /// `-x`, with the app on which it stands, in order.
+    pub exported: Vec<(u32, String)>,
+    /// `--omp`.
+    pub omp: Option<String>,
+    /// `--levels`.
+    pub levels: Option<u32>,
     /// `--env`, in order.
     pub env: Vec<(String, String)>,
     /// `--env-file`, in order.
@@ -139,6 +160,8 @@ pub struct JobArgs {
     pub env_here: bool,
     /// `--site`.
     pub site: Option<String>,
+    /// The hosts of our own words, as a hostfile, if a line of prterun's family names hosts too.
+    pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
     pub line: Option<LineArgs>,
     /// Our own words before a line of another launcher: the hosts among them are its allocation.
@@ -176,6 +199,8 @@ impl Default for JobArgs {
             head: None,
             default_cpu_list: None,
             cpu_lists: Vec::new(),
+            default_hostfile: None,
+            parameters: Vec::new(),
             slots_by: CpuMode::Core,
             format: None,
             output: None,
@@ -186,10 +211,14 @@ impl Default for JobArgs {
             targets: Vec::new(),
             alloc: None,
             granted: None,
+            exported: Vec::new(),
+            omp: None,
+            levels: None,
             env: Vec::new(),
             env_files: Vec::new(),
             env_here: false,
             site: None,
+            allocation: None,
             line: None,
             our_hosts: Vec::new(),
             rank_order: None,
@@ -271,24 +300,37 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
         with_network(&read.job)?;
+        beside::refuse_settings_alone(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
     let mut ours = read_own(cut.ours, outer)?;
-    let line = line::whose(cut, &ours.job)?;
+    let line = whose(cut, &ours.job)?;
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
-        let words: Vec<String> = cut.ours.iter().chain(cut.words).cloned().collect();
+        let mut own = CommandLine::read(cut.ours);
+        let allocation = line::allocation::take(&mut own, cut.words);
+        let mut words = own.to_words();
+        words.extend_from_slice(cut.words);
         ours = read_own(&words, outer)?;
+        ours.job.allocation = allocation;
+        beside::refuse_settings_beside(&line, &ours.job, &words)?;
     } else {
+        beside::refuse_session(&line, &ours.job)?;
         ours.job.our_hosts = cut.ours.to_vec();
     }
     ours.job.line = Some(line);
     Ok(ours)
 }
 
+/// Whose line it is, by our words before it. With a session, `--as` names a namespace.
+pub(crate) fn whose(cut: Cut<'_>, ours: &JobArgs) -> Result<LineArgs, SpecError> {
+    let asked = ours.as_ns.as_deref().filter(|_| ours.session.is_none());
+    line::whose(cut, asked, &ours.env)
+}
+
 /// Reads words of our own.
-fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+pub(crate) fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut renamed);
@@ -310,15 +352,35 @@ fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
 
 /// `--as` and `--target` are allowed only with `--session`.
 fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
-    let option = match (&job.session, &job.as_ns, job.targets.as_slice()) {
-        (None, Some(_), _) => "--as",
-        (None, None, [_, ..]) => "--target",
+    let (option, without) = match (&job.session, &job.as_ns, job.targets.as_slice()) {
+        (None, Some(_), _) => ("--as", "--session, or the line of a launcher behind it"),
+        (None, None, [_, ..]) => ("--target", "--session"),
         _ => return Ok(()),
     };
     Err(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
-        fault: OptionFault::Without("--session"),
+        fault: OptionFault::Without(without),
+    })
+}
+
+/// Refuses Flux's schemes of task maps, with our words.
+fn flux_scheme(map: &str) -> Result<(), SpecError> {
+    let (scheme, value) = map.split_once(':').unwrap_or((map, ""));
+    let help = match scheme {
+        "cyclic" => "did you mean --map-by node?".to_owned(),
+        "block" => "did you mean --map-by slot?".to_owned(),
+        "manual" => format!("did you mean --taskmap {value}?"),
+        "hostfile" => format!("did you mean --map-by seq:file={value}?"),
+        _ => return Ok(()),
+    };
+    Err(SpecError::OfLine {
+        class: "taskmap-syntax",
+        sentence: format!(
+            "--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"
+        ),
+        at: None,
+        help: vec![help],
     })
 }
 
@@ -343,6 +405,7 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
         option: "--taskmap".to_owned(),
         value: map.to_owned(),
     };
+    flux_scheme(map)?;
     let named = intake.clone().finish()?.spoken.names_a_map();
     if let Some((owner, second)) = named {
         let end = u32::try_from(text.content().len()).unwrap_or(u32::MAX);
@@ -386,6 +449,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 Meaning::Np
                 | Meaning::Host
                 | Meaning::Hostfile
+                | Meaning::DefaultHostfile
                 | Meaning::MapBy
                 | Meaning::RankBy
                 | Meaning::BindTo
@@ -393,6 +457,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Here
                 | Meaning::Gpus
                 | Meaning::GpusPerRank
+                | Meaning::Exported
                 | Meaning::Taskmap => false,
                 Meaning::Topo
                 | Meaning::Columns
@@ -404,6 +469,8 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Target
                 | Meaning::Alloc
                 | Meaning::Granted
+                | Meaning::Omp
+                | Meaning::Levels
                 | Meaning::Env
                 | Meaning::EnvFile
                 | Meaning::EnvHere

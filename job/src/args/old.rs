@@ -42,6 +42,12 @@ impl Reader<'_> {
                 self.job.slots_by = CpuMode::Hwthread;
                 MapForm::Qualifier(Qualifier::HwtCpus)
             }
+            Old::ByPackage => MapForm::Policy(MapBy::Object(ObjKind::Package)),
+            Old::LoadBalance => {
+                self.directive(DirectiveForm::Rank, given, "slot", seen)?;
+                MapForm::Policy(MapBy::Node)
+            }
+            Old::BindToNone => return self.directive(DirectiveForm::Bind, given, "none", seen),
             Old::BindToCore => return self.directive(DirectiveForm::Bind, given, "core", seen),
             Old::BindToPackage => {
                 return self.directive(DirectiveForm::Bind, given, "package", seen);

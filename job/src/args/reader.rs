@@ -1,18 +1,20 @@
 //! Reads the options of a command line, one after another.
 
-use super::{FORMATS, JobArgs, NodeOrder, Outer, Show, foreign};
+use super::directives::is_cpu_list;
+use super::job_options::is_outer;
+use super::{JobArgs, Outer, foreign};
 use crate::line;
-use crate::options::{Meaning, Row, Takes, find, nearest};
+use crate::options::{Meaning, Row, Takes, nearest, spelled};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
-use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::text::mapping::MapForm;
+use stowplan_engine::text::said::MapChoice;
 
 pub(super) struct Reader<'a> {
     pub(super) args: &'a [String],
@@ -25,6 +27,8 @@ pub(super) struct Reader<'a> {
     pub(super) intake: Intake,
     pub(super) job: JobArgs,
     pub(super) notes: Vec<Note>,
+    /// The option that mapped the app first, and the policy that it named.
+    pub(super) mapped: Option<(String, Option<MapChoice>)>,
 }
 
 /// Options that an app may have only once.
@@ -50,6 +54,7 @@ impl<'a> Reader<'a> {
             intake: Intake::new(),
             job: JobArgs::default(),
             notes: Vec::new(),
+            mapped: None,
         }
     }
 
@@ -76,6 +81,7 @@ impl<'a> Reader<'a> {
 
     fn segment(&mut self) -> Result<(), SpecError> {
         let mut seen = Vec::new();
+        self.mapped = None;
         let mut plain = false;
         while let Some(argument) = self.args.get(self.at).filter(|argument| *argument != ":") {
             if argument == "--" {
@@ -117,6 +123,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Refuses an option of another launcher, and says what to type instead.
+    fn foreign<T>(&self, given: &str, help: String) -> Result<T, SpecError> {
+        Err(SpecError::OfLine {
+            class: "bad-option",
+            sentence: format!("{given} on app {} is no option", self.app),
+            at: None,
+            help: vec![help],
+        })
+    }
+
     /// Reads one option with its value. Returns its row, and its name as given.
     pub(super) fn option(
         &mut self,
@@ -124,18 +140,15 @@ impl<'a> Reader<'a> {
     ) -> Result<(&'static Row, String), SpecError> {
         let argument = self.args[self.at].clone();
         self.at += 1;
-        let name = argument
-            .strip_prefix("--")
-            .or_else(|| argument.strip_prefix('-'))
-            .unwrap_or(&argument);
-        let (name, inline) = match name.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (name, None),
-        };
-        let given = argument.split('=').next().unwrap_or(&argument).to_owned();
-        let Some(row) = find(name) else {
+        let spelled = spelled(&argument);
+        let (name, inline) = (spelled.name, spelled.value.map(str::to_owned));
+        let given = argument[..spelled.named].to_owned();
+        let Some(row) = spelled.row.filter(|row| !self.is_foreign(row, name)) else {
             let value = inline.or_else(|| self.args.get(self.at).cloned());
-            let nearest = foreign::ours(name, value.as_deref()).or_else(|| nearest(name));
+            if let Some(help) = foreign::help(name, value.as_deref()) {
+                return self.foreign(&given, help);
+            }
+            let nearest = nearest(name);
             return self.refuse(&given, OptionFault::Unknown { nearest });
         };
         let value = match (row.takes, inline) {
@@ -151,6 +164,16 @@ impl<'a> Reader<'a> {
         };
         self.take(row, &given, &value, seen)?;
         Ok((row, given))
+    }
+
+    /// A letter that takes no value and has no effect, with a number behind it, is another launcher's: `-d 8`.
+    fn is_foreign(&self, row: &Row, name: &str) -> bool {
+        let behind = self.args.get(self.at);
+        let number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+        row.meaning == Meaning::Ignored
+            && row.takes == Takes::Nothing
+            && name.len() == 1
+            && behind.is_some_and(number)
     }
 
     fn next_value(&mut self, given: &str) -> Result<String, SpecError> {
@@ -253,11 +276,16 @@ impl<'a> Reader<'a> {
                 self.intake.hostfile(app, value, Scope::Global);
                 Ok(())
             }
+            Meaning::DefaultHostfile => {
+                self.job.default_hostfile = Some(value.to_owned());
+                Ok(())
+            }
             // Qualifiers of old spellings are added to it; a second policy is refused.
             Meaning::MapBy => {
                 self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
             Meaning::RankBy => self.directive(DirectiveForm::Rank, "--rank-by", value, seen),
+            Meaning::BindTo if is_cpu_list(value) => self.to_cpu_list(value),
             Meaning::BindTo => self.directive(DirectiveForm::Bind, "--bind-to", value, seen),
             Meaning::Old(old) => {
                 let new = row.help.replace(row.metavar, value);
@@ -265,10 +293,15 @@ impl<'a> Reader<'a> {
                     old: given.to_owned(),
                     new,
                 });
-                self.old(old, given, value, seen)
+                self.spelled_out(row, given, value, seen, |reader, seen| {
+                    reader.old(old, given, value, seen)
+                })
             }
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
+            Meaning::Exported | Meaning::Omp | Meaning::Levels => {
+                self.thread_words(row.meaning, given, value, seen)
+            }
             Meaning::Display => self.display(given, value),
             Meaning::Topo
             | Meaning::Devices
@@ -301,221 +334,5 @@ impl<'a> Reader<'a> {
             | Meaning::Here
             | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
         }
-    }
-
-    /// Takes a directive. An app may have one of each kind.
-    pub(super) fn directive(
-        &mut self,
-        form: DirectiveForm,
-        given: &str,
-        value: &str,
-        seen: &mut Vec<(Once, String)>,
-    ) -> Result<(), SpecError> {
-        let once = match form {
-            DirectiveForm::Map(_) => Once::Map,
-            DirectiveForm::Rank => Once::Rank,
-            DirectiveForm::Bind => Once::Bind,
-        };
-        self.once(seen, once, given)?;
-        let text = self.text(given, value);
-        self.intake
-            .directive(self.owner(), form, text, Scope::Global)
-    }
-
-    /// Takes `--display`. Showing the map is an option of the job, on whichever app it is given.
-    fn display(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        for word in value.split(',') {
-            let key = match word.to_ascii_lowercase().as_str() {
-                "map" => Some(keys::JOB_DISPLAY_MAP),
-                "map-devel" => Some(keys::JOB_DISPLAY_DEVEL_MAP),
-                "allocation" | "bind" | "topo" => None,
-                _ => {
-                    return self.bad_value(
-                        given,
-                        word,
-                        "word of: map map-devel allocation bind topo",
-                    );
-                }
-            };
-            if let Some(key) = key {
-                let text = self.text(given, value);
-                let app = Owner::App(self.app);
-                self.intake.single(app, key, text, Scope::Global)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn threads(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<usize>() {
-            Ok(threads) if threads > 0 && digits => {
-                self.job.threads = Some(threads);
-                Ok(())
-            }
-            Ok(_) | Err(_) => self.bad_value(given, value, "number of threads, at least 1"),
-        }
-    }
-
-    fn job_option(
-        &mut self,
-        meaning: Meaning,
-        given: &str,
-        value: &str,
-        seen: &mut Vec<(Once, String)>,
-    ) -> Result<(), SpecError> {
-        let repeatable = matches!(
-            meaning,
-            Meaning::Topo
-                | Meaning::Devices
-                | Meaning::Mca
-                | Meaning::Target
-                | Meaning::Env
-                | Meaning::EnvFile
-                | Meaning::EnvHere
-        );
-        if meaning == Meaning::Format {
-            self.once(seen, Once::Format, given)?;
-        } else if !repeatable {
-            self.once(seen, Once::Job(meaning), given)?;
-        }
-        let some = || Some(value.to_owned());
-        match meaning {
-            Meaning::Topo => self.job.topos.push(topology(value)),
-            Meaning::Devices => self.job.devices.push(value.to_owned()),
-            Meaning::Columns => return self.columns(given, value),
-            Meaning::Mca => match value.split_once('\0') {
-                Some(("hwloc_use_topo_file", file)) => self.job.topos.push((None, file.to_owned())),
-                Some(("hwloc_default_cpu_list", list)) if list.contains('=') => {
-                    self.job.cpu_lists.push(list.to_owned());
-                }
-                Some(("hwloc_default_cpu_list", list)) => {
-                    self.job.default_cpu_list = Some(list.to_owned())
-                }
-                Some(_) | None => {}
-            },
-            Meaning::Head => self.job.head = some(),
-            Meaning::Session => self.job.session = some(),
-            Meaning::As => self.job.as_ns = some(),
-            Meaning::Target => self.job.targets.push(value.to_owned()),
-            Meaning::Alloc => self.job.alloc = some(),
-            Meaning::Granted => self.job.granted = some(),
-            Meaning::Env => match value.split_once('=') {
-                Some((name, value)) if !name.is_empty() => {
-                    self.job.env.push((name.to_owned(), value.to_owned()));
-                }
-                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
-            },
-            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
-            Meaning::EnvHere => self.job.env_here = true,
-            Meaning::Site => self.job.site = some(),
-            Meaning::RankOrder => self.job.rank_order = some(),
-            Meaning::Network => self.job.network = some(),
-            Meaning::NetworkLevels => self.job.network_levels = some(),
-            Meaning::NodeOrder if value == "network" => self.job.node_order = NodeOrder::Network,
-            Meaning::NodeOrder => return self.bad_value(given, value, "word of: network"),
-            Meaning::Taskmap => self.job.taskmap = some(),
-            Meaning::LsfAffinity => self.job.lsf_affinity = some(),
-            Meaning::FromEnv => self.job.from_env = some(),
-            Meaning::Output => self.job.output = some(),
-            Meaning::Save => self.job.save = some(),
-            Meaning::Node => self.job.parts.node = some(),
-            Meaning::Ranks => self.job.parts.ranks = some(),
-            Meaning::App => self.job.parts.app = some(),
-            Meaning::Format => self.format(given, value)?,
-            Meaning::Threads => return self.threads(given, value),
-            Meaning::Here => self.job.here = some(),
-            Meaning::ShowAttributes => match value {
-                "" => self.job.show_attributes = Some(Show::After),
-                "before" => self.job.show_attributes = Some(Show::Before),
-                _ => return self.bad_value(given, value, "word of: before"),
-            },
-            Meaning::Np
-            | Meaning::Host
-            | Meaning::Hostfile
-            | Meaning::MapBy
-            | Meaning::RankBy
-            | Meaning::BindTo
-            | Meaning::Old(_)
-            | Meaning::Gpus
-            | Meaning::GpusPerRank
-            | Meaning::Display
-            | Meaning::Rtos
-            | Meaning::Ignored => {}
-        }
-        Ok(())
-    }
-
-    fn format(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let mut formats = FORMATS.iter();
-        match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
-            Some(&(_, format)) => self.job.format = Some(format),
-            None => {
-                let words = "word of: text map tsv json taskmap pmi raw";
-                return self.bad_value(given, value, words);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether an option says what the machine is, what else the system has, or how the answer is written.
-fn is_outer(meaning: Meaning, value: &str) -> bool {
-    match meaning {
-        Meaning::Mca => matches!(
-            value.split_once('\0'),
-            Some(("hwloc_use_topo_file" | "hwloc_default_cpu_list", _))
-        ),
-        Meaning::Topo
-        | Meaning::Head
-        | Meaning::Session
-        | Meaning::As
-        | Meaning::Target
-        | Meaning::EnvFile
-        | Meaning::EnvHere
-        | Meaning::FromEnv
-        | Meaning::Format
-        | Meaning::Display
-        | Meaning::Output
-        | Meaning::Save
-        | Meaning::Threads
-        | Meaning::ShowAttributes
-        | Meaning::Devices
-        | Meaning::Columns
-        | Meaning::Node
-        | Meaning::Ranks
-        | Meaning::RankOrder
-        | Meaning::Network
-        | Meaning::NetworkLevels
-        | Meaning::NodeOrder
-        | Meaning::App
-        | Meaning::Here => true,
-        Meaning::Np
-        | Meaning::Host
-        | Meaning::Hostfile
-        | Meaning::MapBy
-        | Meaning::RankBy
-        | Meaning::BindTo
-        | Meaning::Old(_)
-        | Meaning::Gpus
-        | Meaning::GpusPerRank
-        | Meaning::Taskmap
-        | Meaning::LsfAffinity
-        | Meaning::Alloc
-        | Meaning::Granted
-        | Meaning::Env
-        | Meaning::Site
-        | Meaning::Rtos
-        | Meaning::Ignored => false,
-    }
-}
-
-/// Reads `NODES=T` if there is no space, `(` or `/` before the first `=`, otherwise a topology for all nodes.
-fn topology(value: &str) -> (Option<String>, String) {
-    match value.split_once('=') {
-        Some((nodes, topology)) if !nodes.contains([' ', '(', '/']) => {
-            (Some(nodes.to_owned()), topology.to_owned())
-        }
-        Some(_) | None => (None, value.to_owned()),
     }
 }

@@ -2,11 +2,16 @@
 
 // Whose line it is when the word alone does not say.
 mod sign;
+// GPUs that only the launcher knows.
+mod gpus;
+// Hosts of ours before a line that names hosts itself.
+pub(crate) mod allocation;
+// By whose rules a job was placed, for pages and saved plans.
+pub mod launched;
 // What the launcher would do with it, as a plan.
-pub mod place;
+pub(crate) mod place;
 
-use crate::args::JobArgs;
-use crate::options::{Meaning, Takes, find};
+use crate::options::{Meaning, Takes, spelled};
 use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::line::Launcher;
@@ -51,13 +56,13 @@ pub struct LineArgs {
 
 /// Words of a job, cut at the launcher's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Cut<'w> {
+pub struct Cut<'w> {
     /// Our own options.
-    pub(crate) ours: &'w [String],
+    pub ours: &'w [String],
     /// The launcher's words: one, or two for Flux.
-    pub(crate) command: &'w [String],
+    pub command: &'w [String],
     /// The words behind them.
-    pub(crate) words: &'w [String],
+    pub words: &'w [String],
 }
 
 /// Launchers by their word. `None`: the word does not say whose it is.
@@ -74,6 +79,17 @@ const WORDS: &[(&str, Option<Launcher>)] = &[
     ("jsrun", Some(Launcher::Jsrun)),
 ];
 
+/// Words behind `flux` that start processes, or the instance in which they would be started: `flux::lay` says which are placed.
+const FLUX: &[&str] = &[
+    "run",
+    "submit",
+    "batch",
+    "alloc",
+    "bulksubmit",
+    "multi-prog",
+    "mini",
+];
+
 /// The launcher that a word names; `./srun` is a program of that name.
 fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
     if word.starts_with("./") || word.starts_with("../") {
@@ -81,8 +97,8 @@ fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
     }
     let name = word.rsplit('/').next().unwrap_or(word);
     if name == "flux" {
-        let sub = behind.first().map(String::as_str);
-        return matches!(sub, Some("run" | "submit")).then_some((2, Some(Launcher::Flux)));
+        let sub = behind.first()?.as_str();
+        return FLUX.contains(&sub).then_some((2, Some(Launcher::Flux)));
     }
     let row = WORDS.iter().find(|(own, _)| *own == name)?;
     Some((1, row.1))
@@ -91,7 +107,8 @@ fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
 /// Cuts the words of a job at the launcher's word; `None`: it is a job in our own words.
 ///
 /// Cost: our own options.
-pub(crate) fn cut(words: &[String]) -> Option<Cut<'_>> {
+#[must_use]
+pub fn cut(words: &[String]) -> Option<Cut<'_>> {
     let at = first_word(words)?;
     let (taken, _) = named(&words[at], &words[at + 1..])?;
     Some(Cut {
@@ -111,12 +128,9 @@ fn first_word(words: &[String]) -> Option<usize> {
         if word.len() < 2 || !word.starts_with('-') {
             return Some(at);
         }
-        let bare = word.trim_start_matches('-');
-        let (name, inline) = match bare.split_once('=') {
-            Some((name, _)) => (name, 1),
-            None => (bare, 0),
-        };
-        let takes = match find(name)?.takes {
+        let spelled = spelled(word);
+        let inline = usize::from(spelled.value.is_some());
+        let takes = match spelled.row?.takes {
             Takes::Nothing | Takes::Maybe => 0,
             Takes::One => 1,
             Takes::Two => 2,
@@ -126,11 +140,15 @@ fn first_word(words: &[String]) -> Option<usize> {
     None
 }
 
-/// Whose line it is.
+/// Whose line it is. `asked`: the value of `--as`; `variables`: those of `--env`.
 ///
 /// # Errors
 /// `bad-value` for an `--as` that names no launcher; `ambiguous-launcher` for signs of two.
-pub(crate) fn whose(cut: Cut<'_>, job: &JobArgs) -> Result<LineArgs, SpecError> {
+pub(crate) fn whose(
+    cut: Cut<'_>,
+    asked: Option<&str>,
+    variables: &[(String, String)],
+) -> Result<LineArgs, SpecError> {
     let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
     let command: Vec<String> = cut.command.iter().map(name).collect();
     let by_word = named(&cut.command[0], &cut.command[1..]).and_then(|(_, launcher)| launcher);
@@ -141,17 +159,17 @@ pub(crate) fn whose(cut: Cut<'_>, job: &JobArgs) -> Result<LineArgs, SpecError> 
         command: command.join(" "),
         words: cut.words.to_vec(),
     };
-    if let Some(asked) = &job.as_ns {
+    if let Some(asked) = asked {
         let (word, version) = match asked.split_once('@') {
             Some((word, version)) => (word, Some(version.to_owned())),
-            None => (asked.as_str(), None),
+            None => (asked, None),
         };
         let known = Launcher::ALL.into_iter().find(|own| own.word() == word);
         line.launcher = known.ok_or_else(|| unknown(asked))?;
         line.version = version;
         line.by = By::Asked;
     } else if matches!(by_word, None | Some(Launcher::Hydra)) {
-        let signs = sign::signs(cut.words, job);
+        let signs = sign::signs(cut.words, variables);
         if let Some(((launcher, first), rest)) = signs.split_first() {
             if let Some((second, other)) = rest.iter().find(|(own, _)| own != launcher) {
                 return Err(SpecError::OfLine {

@@ -1,12 +1,13 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
-use super::LineArgs;
+use super::launched::Launched;
+use super::{LineArgs, gpus};
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
-use crate::place::Placement;
+use crate::sources::Sources;
 use crate::words::CommandLine;
 use std::collections::HashMap;
 use stowplan_engine::error::at::{At, AtText};
@@ -22,34 +23,8 @@ use stowplan_engine::text::host_types::{EntrySlots, HostEntry, HostfileWhat};
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_launchers::line::{
-    Derived, Hardware, Laid, LaidApp, LaidProcs, Launcher, LineAsked, LineRefused, OurHost,
-    OurHosts,
+    Hardware, Laid, LaidApp, LaidProcs, Launcher, LineAsked, LineRefused, OurHost, OurHosts,
 };
-
-/// The version whose rules prterun's words have here.
-pub const PRTE_VERSION: &str = "5.0";
-
-/// Whose rules placed a job.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Launched {
-    /// The line.
-    pub line: LineArgs,
-    /// The version whose rules were used.
-    pub version: String,
-    /// What the launcher derived.
-    pub derived: Vec<Derived>,
-}
-
-impl Launched {
-    /// A line of prterun's family, which is placed by our own rules.
-    pub(crate) fn by_our_rules(line: LineArgs) -> Self {
-        Self {
-            line,
-            version: PRTE_VERSION.to_owned(),
-            derived: Vec::new(),
-        }
-    }
-}
 
 /// Places a launcher's line on the machine that our own words describe.
 ///
@@ -59,16 +34,12 @@ pub(crate) fn place(
     asked: &MapArgs,
     line: &LineArgs,
     outside: &dyn Outside,
-) -> Result<Placement, JobError> {
+) -> Result<(Mapped, Sources), JobError> {
     let job = &asked.job;
     let (machine, mut sources) = machine::read(job, outside)?;
     let (mapped, launched) = place_on(&machine, job, line, outside)?;
     sources.launched = Some(launched);
-    Ok(Placement {
-        mapped,
-        sources,
-        displayed: None,
-    })
+    Ok((mapped, sources))
 }
 
 /// Places a launcher's line on a machine.
@@ -209,7 +180,10 @@ fn from_file(path: &str, outside: &dyn Outside, hosts: &mut Vec<OurHost>) -> Res
 }
 
 /// The variables that the launcher would see: those of this process if they were asked for, then files, then words.
-fn variables(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<(String, String)>, JobError> {
+pub(crate) fn variables(
+    job: &JobArgs,
+    outside: &dyn Outside,
+) -> Result<Vec<(String, String)>, JobError> {
     let mut all = Vec::new();
     if job.env_here {
         all.extend(outside.variables());
@@ -279,10 +253,13 @@ fn of_names(machine: &Machine, range: &NameRange) -> Vec<(u32, Option<TopologyId
 
 /// What the launcher decided, with the topology of each node.
 fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
-    let nodes = nodes(&laid, machine)?;
+    let mut nodes = nodes(&laid, machine)?;
+    let (mut topologies, mut cpusets) = (machine.topologies.clone(), machine.cpusets.clone());
+    gpus::add(&laid, &mut nodes, &mut topologies, &mut cpusets)
+        .map_err(|error| told("bad-topology", error.to_string()))?;
     let mut made = Made {
         laid: &laid,
-        machine,
+        topologies: &topologies,
         rows: HashMap::new(),
         patterns: Vec::new(),
     };
@@ -295,8 +272,8 @@ fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
     Ok(GivenJob {
         names: laid.names,
         nodes,
-        topologies: machine.topologies.clone(),
-        cpusets: machine.cpusets.clone(),
+        topologies,
+        cpusets,
         local,
         patterns,
         apps,
@@ -341,7 +318,7 @@ fn cores(machine: &Machine, topology: TopologyId) -> u32 {
 /// Patterns as the engine has them: with objects of one kind, and GPUs by logical number.
 struct Made<'l> {
     laid: &'l Laid,
-    machine: &'l Machine,
+    topologies: &'l Topologies,
     /// Rows of `patterns` by the launcher's pattern and the topology.
     rows: HashMap<(usize, TopologyId), usize>,
     patterns: Vec<Vec<GivenProcs>>,
@@ -400,7 +377,7 @@ impl Made<'_> {
             return row;
         }
         let kind = self.kind(pattern);
-        let gpus = self.machine.topologies.gpus(topology);
+        let gpus = self.topologies.gpus(topology);
         let given = |procs: &LaidProcs| GivenProcs {
             count: procs.count,
             object: kind.and(procs.object).map(|(_, object)| object),

@@ -1,6 +1,5 @@
 //! Sure signs of whose line it is, when its first word does not say. Source: `lines.md` 1.
 
-use crate::args::JobArgs;
 use stowplan_launchers::line::Launcher;
 
 /// A word with its value, if it has one.
@@ -11,7 +10,7 @@ struct Word<'w> {
 }
 
 /// The signs of a line, in its order: the launcher, and the word or variable that says so.
-pub(super) fn signs(words: &[String], job: &JobArgs) -> Vec<(Launcher, String)> {
+pub(super) fn signs(words: &[String], variables: &[(String, String)]) -> Vec<(Launcher, String)> {
     let line = options(words);
     let binds = line.iter().any(|word| word.name == "cpu-bind");
     let mut found = Vec::new();
@@ -29,7 +28,7 @@ pub(super) fn signs(words: &[String], job: &JobArgs) -> Vec<(Launcher, String)> 
         };
         found.extend(launcher.map(|launcher| (launcher, word.said.clone())));
     }
-    for (name, _) in &job.env {
+    for (name, _) in variables {
         let rows = [
             ("I_MPI_", Launcher::Intel),
             ("HYDRA_", Launcher::Hydra),

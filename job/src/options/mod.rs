@@ -155,14 +155,42 @@ pub const OPTIONS: &[Row] = &[
         One,
         "LIST",
         M::Columns,
-        "columns of rows: rank app app_rank node local_rank node_rank object cpus gpus threads",
+        "columns of rows: rank app app_rank node local_rank node_rank object cpus gpus threads thread place mask runtime",
     ),
     row(
-        &["prtemca", "mca", "pmixmca"],
+        &["x"],
+        One,
+        "NAME=VALUE",
+        M::Exported,
+        "a variable of this app: those of OpenMP decide where threads go; others have no effect here",
+    ),
+    row(
+        &["omp"],
+        One,
+        "RUNTIME",
+        M::Omp,
+        "whose rules put threads on cpus: gnu llvm intel, with @VERSION or without",
+    ),
+    row(
+        &["levels"],
+        One,
+        "N",
+        M::Levels,
+        "levels of parallel regions that the program opens, one inside the other: 1 or 2",
+    ),
+    row(
+        &["default-hostfile"],
+        One,
+        "FILE",
+        M::DefaultHostfile,
+        "the hostfile of a job that names no other",
+    ),
+    row(
+        &["prtemca", "mca", "pmixmca", "gpmixmca", "gmca"],
         Two,
         "KEY VALUE",
         M::Mca,
-        "hwloc_use_topo_file T, hwloc_default_cpu_list [NODES=]L; others have no effect",
+        "a parameter: mapby P, rankby P, bindto P, ras_simulator_num_nodes N …; those that do not place have no effect",
     ),
     row(
         &["head"],
@@ -380,6 +408,20 @@ pub const OPTIONS: &[Row] = &[
     old(&["bycore"], Nothing, "", Old::ByCore, "--map-by core"),
     old(&["byslot"], Nothing, "", Old::BySlot, "--map-by slot"),
     old(
+        &["bysocket"],
+        Nothing,
+        "",
+        Old::ByPackage,
+        "--map-by package",
+    ),
+    old(
+        &["loadbalance"],
+        Nothing,
+        "",
+        Old::LoadBalance,
+        "--map-by node --rank-by slot",
+    ),
+    old(
         &["cpu-set", "cpu-list"],
         One,
         "LIST",
@@ -387,7 +429,7 @@ pub const OPTIONS: &[Row] = &[
         "--map-by pe-list=LIST",
     ),
     old(
-        &["rankfile"],
+        &["rankfile", "rf"],
         One,
         "FILE",
         Old::Rankfile,
@@ -423,6 +465,13 @@ pub const OPTIONS: &[Row] = &[
         "--map-by :pe=N",
     ),
     old(
+        &["bind-to-none"],
+        Nothing,
+        "",
+        Old::BindToNone,
+        "--bind-to none",
+    ),
+    old(
         &["bind-to-core"],
         Nothing,
         "",
@@ -437,6 +486,59 @@ pub const OPTIONS: &[Row] = &[
         "--bind-to package",
     ),
 ];
+
+/// An option as it was typed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spelled<'w> {
+    /// Its name without dashes.
+    pub name: &'w str,
+    /// The bytes of the word that are its dashes and its name.
+    pub named: usize,
+    /// The value in the same word: behind `=`, or right behind a letter.
+    pub value: Option<&'w str>,
+    /// How the value is joined to the name.
+    pub sign: &'static str,
+    /// What it is; `None`: no option of ours.
+    pub row: Option<&'static Row>,
+}
+
+/// Reads one word that begins with a dash, as getopt reads it: `--np=4`, `-np=4`, `-n4`, `-xNAME=VALUE`.
+///
+/// A number may stand right behind `-n`, `-c` and `-N`, a variable right behind `-x`. Cost: a pass over the tables.
+#[must_use]
+pub fn spelled(word: &str) -> Spelled<'_> {
+    let bare = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
+    let bare = bare.unwrap_or(word);
+    let dashes = word.len() - bare.len();
+    let (name, value) = match bare.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (bare, None),
+    };
+    let row = find(name);
+    if let (None, 1, Some((letter, rest))) = (row, dashes, bare.split_at_checked(1)) {
+        let attached = match letter {
+            "n" | "c" | "N" => rest.bytes().all(|byte| byte.is_ascii_digit()),
+            "x" => rest.starts_with(|first: char| first.is_ascii_uppercase() || first == '_'),
+            _ => false,
+        };
+        if attached {
+            return Spelled {
+                name: letter,
+                named: dashes + 1,
+                value: Some(rest),
+                sign: "",
+                row: find(letter),
+            };
+        }
+    }
+    Spelled {
+        name,
+        named: dashes + name.len(),
+        value,
+        sign: "=",
+        row,
+    }
+}
 
 /// The option with this name, given without dashes. Cost: a pass over the tables.
 #[must_use]

@@ -133,7 +133,22 @@ pub(super) fn nearest_key(name: &str) -> Option<&'static str> {
     })
 }
 
+/// The key that another spelling stands for: PMIx's own text (`pmix.mapby`), or the info key of MPI (`map_by`).
+fn spelled(name: &str) -> Option<&'static str> {
+    let bare = name.strip_prefix("pmix.").unwrap_or(name);
+    if bare.is_empty() || bare.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let squeezed = |key: &str| key.to_ascii_lowercase().replace(['_', '-', '.'], "");
+    let same = |key: &&'static str| {
+        let own = key.strip_prefix("PMIX_");
+        own.is_some_and(|own| squeezed(own) == squeezed(bare))
+    };
+    NAMED.iter().map(|row| row.0).find(same)
+}
+
 fn key_of(name: &str) -> Option<Key> {
+    let name = spelled(name).unwrap_or(name);
     if let Some(&(_, ty, place, meaning)) = NAMED.iter().find(|(known, ..)| *known == name) {
         return Some(Key {
             ty,

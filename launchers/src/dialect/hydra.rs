@@ -1,7 +1,8 @@
-//! MPICH's Hydra, from 4.1 on: a rank map over hosts, and cpus for all nodes or for each node.
+//! MPICH's Hydra: slots of hosts that are dealt round by round, else a rank map, and cpus for all nodes or for each node.
 
 use super::{comment, fits, lists, program, whole};
 use crate::job::{Job, Unsaid};
+use crate::lists::CpuList;
 use crate::script::{File, Script, Word};
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
@@ -26,8 +27,17 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     super::no_gpus(job)?;
     job.words_stand()?;
     let mut words = vec![Word::plain("-f"), Word::path("hosts")];
-    words.push(Word::plain("-rankmap"));
-    words.push(fits(rank_map(job)?, "the rank map")?);
+    let mut trusts = "that MPICH is 3.4 or newer";
+    let slots = match dealt_by_slots(job) {
+        Some(slots) => slots,
+        None => {
+            trusts =
+                "that MPICH is 5.0.2 or newer: older ones take the rank map and use other nodes";
+            words.push(Word::plain("-rankmap"));
+            words.push(fits(rank_map(job)?, "the rank map")?);
+            ranks_of_each(job)
+        }
+    };
     let cpus = match bind(job) {
         Ok(bind) => {
             words.extend([Word::plain("-bind-to"), bind]);
@@ -38,6 +48,10 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             Cpus::OfEach
         }
     };
+    // MPICH 3.4 reads the first number of a range.
+    if trusts.contains("3.4") && has_ranges(job) {
+        trusts = "that MPICH is 4.0 or newer";
+    }
     for (number, app) in job.programs.iter().enumerate() {
         if number > 0 {
             words.push(Word::plain(":"));
@@ -49,16 +63,11 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words.extend(program(app));
     }
     Ok(Script {
-        comment: comment(
-            "hydra",
-            job,
-            "their order and cpus",
-            "that MPICH is 4.1 or newer",
-        ),
+        comment: comment("hydra", job, "their order and cpus", trusts),
         launcher: "mpiexec.hydra",
         variables: Vec::new(),
         words,
-        files: vec![hosts(job, cpus)],
+        files: vec![hosts(job, slots, cpus)],
     })
 }
 
@@ -73,21 +82,69 @@ fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
     fits(text, "the list of cpus")
 }
 
+/// Whether a list of cpus has a range.
+fn has_ranges(job: &Job<'_>) -> bool {
+    let ranges = |list: &CpuList| lists(job, &whole(list), '+', ",").contains('-');
+    job.lists.rows.iter().any(ranges)
+}
+
+/// The hosts in order, each with its slots.
+type Slots = Vec<(u32, u32)>;
+
+/// Hosts and slots with which Hydra's rounds give the plan: nodes in the order of their first rank, each with as many slots as its
+/// first ranks in a row; `None`: they do not.
+///
+/// Cost: the runs of ranks.
+fn dealt_by_slots(job: &Job<'_>) -> Option<Slots> {
+    let mut slots = Slots::new();
+    let mut met = vec![false; job.nodes.len() as usize];
+    let mut turns = 0_usize;
+    // Whether a turn was cut short: that is the last one.
+    let mut ended = false;
+    let each = job.runs(&mut |node, count| {
+        if ended {
+            return Err(());
+        }
+        let first = !std::mem::replace(&mut met[node as usize], true);
+        if first && turns == slots.len() {
+            slots.push((node, count));
+        } else {
+            let (own, slots) = *slots.get(turns % slots.len()).ok_or(())?;
+            if first || own != node || count > slots {
+                return Err(());
+            }
+            ended = count < slots;
+        }
+        turns += 1;
+        Ok(())
+    });
+    each.ok().map(|()| slots)
+}
+
+/// The hosts in the plan's order, each with as many slots as it has ranks.
+fn ranks_of_each(job: &Job<'_>) -> Slots {
+    let ranks = |node: u32| (node, job.lists.group(node).ranks);
+    (0..job.nodes.len()).map(ranks).collect()
+}
+
 /// The line of a host, with its own cpus.
-fn line(job: &Job<'_>, number: u32) -> String {
+fn line(job: &Job<'_>, number: u32, slots: u32) -> String {
     let name = job.nodes.name(number);
     match job.lists.group(number).list {
-        None => name,
+        None => format!("{name}:{slots}"),
         Some(row) => {
             let list = whole(&job.lists.rows[row]);
-            format!("{name} binding=user:{}", lists(job, &list, '+', ","))
+            format!(
+                "{name}:{slots} binding=user:{}",
+                lists(job, &list, '+', ",")
+            )
         }
     }
 }
 
 fn lines_fit(job: &Job<'_>) -> Result<(), Unsaid> {
     for group in &job.lists.groups {
-        let bytes = line(job, group.first).len();
+        let bytes = line(job, group.first, group.ranks).len();
         if bytes >= LINE_BYTES_MAX {
             return Err(Unsaid(format!(
                 "the cpus of node {} take a line of {bytes} bytes in the host file, which must have fewer than {LINE_BYTES_MAX}",
@@ -98,15 +155,14 @@ fn lines_fit(job: &Job<'_>) -> Result<(), Unsaid> {
     Ok(())
 }
 
-fn hosts<'p>(job: &'p Job<'p>, cpus: Cpus) -> File<'p> {
+fn hosts<'p>(job: &'p Job<'p>, slots: Slots, cpus: Cpus) -> File<'p> {
     File {
         name: "hosts",
         body: Box::new(move |out| {
-            for number in 0..job.nodes.len() {
-                if cpus == Cpus::OfEach {
-                    writeln!(out, "{}", line(job, number))?;
-                } else {
-                    writeln!(out, "{}", job.nodes.name(number))?;
+            for &(node, slots) in &slots {
+                match cpus {
+                    Cpus::OfEach => writeln!(out, "{}", line(job, node, slots))?,
+                    Cpus::OfAll => writeln!(out, "{}:{slots}", job.nodes.name(node))?,
                 }
             }
             Ok(())

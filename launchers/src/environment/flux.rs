@@ -5,7 +5,7 @@ use super::{BadEnvironment, Found, HOSTS_MAX, Lookup, set};
 use crate::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use stowplan_engine::count::counted;
 use stowplan_engine::limit::PUS_MAX;
 
@@ -22,6 +22,12 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
     let whole: Value =
         serde_json::from_slice(text).map_err(|error| bad(&format!("no JSON: {error}")))?;
+    if whole["version"] != 1 {
+        let version = &whole["version"];
+        return Err(bad(&format!(
+            "it is of version {version}, and RFC 20 knows version 1"
+        )));
+    }
     let execution = &whole["execution"];
     let list = execution["nodelist"]
         .as_array()
@@ -39,7 +45,7 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     let lite = execution["R_lite"]
         .as_array()
         .ok_or_else(|| bad("execution.R_lite must be an array"))?;
-    let mut by_rank: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+    let mut by_rank: BTreeMap<u32, Resources> = BTreeMap::new();
     for entry in lite {
         let rank = entry["rank"].as_str().and_then(id_set);
         let ranks = rank.ok_or_else(|| bad("R_lite has a rank that is no set of numbers"))?;
@@ -48,8 +54,17 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
         if by_rank.len() as u64 + ranks.len() > HOSTS_MAX as u64 {
             return Err(bad("more ranks than there can be"));
         }
+        let gpu = &entry["children"]["gpu"];
+        let gpus = match gpu.as_str() {
+            None if gpu.is_null() => RoaringBitmap::new(),
+            text => text
+                .and_then(id_set)
+                .ok_or_else(|| bad("R_lite has gpus that are no set of numbers"))?,
+        };
         for rank in ranks {
-            *by_rank.entry(rank).or_default() |= &cores;
+            let own = by_rank.entry(rank).or_default();
+            own.cores |= &cores;
+            own.gpus |= &gpus;
         }
     }
     if by_rank.len() != hosts.len() || hosts.is_empty() {
@@ -63,22 +78,53 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
         source: "R on standard input".to_owned(),
         ..Found::default()
     };
-    let mut kinds: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (host, cores) in hosts.iter().zip(by_rank.values()) {
-        found.hosts.add(host, cores.len(), "execution.nodelist")?;
-        let of_kind = kinds.entry(ranges(cores, ',')).or_default();
-        of_kind.push(host);
+    // A host that several ranks name has the cores of all of them, once each.
+    let mut order: Vec<&str> = Vec::new();
+    let mut of_host: HashMap<&str, Resources> = HashMap::new();
+    for (host, own) in hosts.iter().zip(by_rank.values()) {
+        let known = of_host.entry(host).or_insert_with(|| {
+            order.push(host);
+            Resources::default()
+        });
+        known.cores |= &own.cores;
+        known.gpus |= &own.gpus;
     }
-    let one = kinds.len() == 1;
-    let kinds = kinds.into_iter();
-    found.cores = if one {
-        kinds.map(|(cores, _)| cores).collect()
-    } else {
-        kinds
-            .map(|(cores, hosts)| format!("{}={cores}", folded(&hosts)))
-            .collect()
-    };
+    let mut cores: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut gpus: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for host in order {
+        let own = &of_host[host];
+        found
+            .hosts
+            .add(host, own.cores.len(), "execution.nodelist")?;
+        cores.entry(ranges(&own.cores, ',')).or_default().push(host);
+        let numbers: Vec<String> = own.gpus.iter().map(|gpu| gpu.to_string()).collect();
+        gpus.entry(numbers.join(",")).or_default().push(host);
+    }
+    found.cores = said(cores, |cores| cores.to_owned());
+    found.devices = said(gpus, |numbers| match numbers {
+        "" => "gpu=none".to_owned(),
+        numbers => format!("gpu=only:{numbers}"),
+    });
     Ok(found)
+}
+
+/// What a rank of R has.
+#[derive(Clone, Default, Debug)]
+struct Resources {
+    cores: RoaringBitmap,
+    gpus: RoaringBitmap,
+}
+
+/// A value for all hosts, or `HOSTS=VALUE` for each kind of host.
+fn said(kinds: BTreeMap<String, Vec<&str>>, form: impl Fn(&str) -> String) -> Vec<String> {
+    let one = kinds.len() == 1;
+    let kinds = kinds.iter();
+    kinds
+        .map(|(value, hosts)| match one {
+            true => form(value),
+            false => format!("{}={}", folded(hosts), form(value)),
+        })
+        .collect()
 }
 
 /// Hosts with neighbouring numbers in brackets: `node[1-3],login`.

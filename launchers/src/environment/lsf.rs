@@ -1,6 +1,6 @@
 //! IBM Spectrum LSF: a line for each slot in a file, or pairs in a variable.
 
-use super::{BadEnvironment, Found, Hosts, Lookup, lines, number, set};
+use super::{BadEnvironment, Found, Hosts, Lookup, Unused, lines, number, set};
 
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     for name in ["LSB_AFFINITY_HOSTFILE", "LSB_DJOB_HOSTFILE"] {
@@ -16,6 +16,13 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
             source: name.to_owned(),
             ..Found::default()
         };
+        let binds = lines.iter().any(|line| line.split_whitespace().count() > 1);
+        if name == "LSB_AFFINITY_HOSTFILE" && binds {
+            found.unused.push(Unused {
+                said: format!("{name}={path}"),
+                word: format!("--from-env {name} binds to the cpus that it names"),
+            });
+        }
         for line in lines {
             let host = line.split_whitespace().next().unwrap_or_default();
             found.hosts.add(host, 1, name)?;

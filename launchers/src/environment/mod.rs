@@ -164,8 +164,23 @@ pub struct Found {
     /// The logical cores that may be used, in the form of `hwloc_default_cpu_list`: `LIST` if all hosts have the same, else
     /// `HOSTS=LIST` for each kind of host. Empty: all cores.
     pub cores: Vec<String>,
+    /// The GPUs that exist for the job, in the form of `--devices`: `HOSTS=gpu=only:2,3`. Empty: nothing is said of GPUs.
+    pub devices: Vec<String>,
+    /// Cpus that the job has of its hosts, if they are said beside the slots: one host of each count.
+    pub cpus: Vec<(String, u64)>,
+    /// What the same source says beside hosts and slots, and is not used.
+    pub unused: Vec<Unused>,
     /// The first host, if it was left out because it only launches the job.
     pub launch_node: Option<String>,
+}
+
+/// A fact about placement that is not used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unused {
+    /// The variable, with its value.
+    pub said: String,
+    /// The word that would use it, or why there is none.
+    pub word: String,
 }
 
 impl Hosts {
@@ -297,6 +312,15 @@ fn lines(lookup: &dyn Lookup, name: &str, path: &str) -> Result<Vec<String>, Bad
     let lines = text.lines().map(str::trim);
     let some = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(some.map(str::to_owned).collect())
+}
+
+/// The names that a line of hosts stands for; `None`: it is no list of hosts.
+pub(crate) fn host_names(text: &str) -> Option<Vec<String>> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    hostlist::hosts("", text).ok()
 }
 
 #[cfg(test)]

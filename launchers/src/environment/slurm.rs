@@ -3,13 +3,16 @@
 //! `hostlist.rs` expands `SLURM_JOB_NODELIST`.
 
 use super::hostlist::{counts, hosts as names};
-use super::{BadEnvironment, Found, Lookup, number, set};
+use super::{BadEnvironment, Found, Lookup, Unused, number, set};
 
 /// The most components that a job may have.
 const COMPONENTS_MAX: u64 = 1024;
 
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
-    let mut found = Found::default();
+    let mut found = Found {
+        unused: unused(lookup),
+        ..Found::default()
+    };
     let Some(size) = set(lookup, "SLURM_HET_SIZE") else {
         found.source = "SLURM_JOB_NODELIST".to_owned();
         component(lookup, "", &mut found)?;
@@ -34,6 +37,50 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     Ok(found)
 }
 
+/// Variables that place in an srun line and not beside prterun's words, with ours.
+fn unused(lookup: &dyn Lookup) -> Vec<Unused> {
+    let mut unused = Vec::new();
+    let mut say = |name: &str, word: &dyn Fn(&str) -> Option<String>| {
+        if let Some(value) = set(lookup, name)
+            && let Some(word) = word(&value)
+        {
+            let said = format!("{name}={value}");
+            unused.push(Unused { said, word });
+        }
+    };
+    say("SLURM_CPUS_PER_TASK", &|each| {
+        (each != "1").then(|| format!("--map-by :pe={each} gives each process so many"))
+    });
+    say("SLURM_DISTRIBUTION", &|order| {
+        let word = match order.split([':', ',', '=']).next().unwrap_or(order) {
+            "cyclic" => "--map-by node",
+            "arbitrary" => return None,
+            "plane" => "no word deals planes, an srun line does",
+            "block" => return None,
+            _ => "an srun line is placed by it",
+        };
+        Some(word.to_owned())
+    });
+    say("SLURM_HINT", &|hint| {
+        (hint == "multithread").then(|| "--map-by :hwtcpus counts hardware threads".to_owned())
+    });
+    say("SLURM_HOSTFILE", &|file| {
+        Some(format!("--map-by seq:file={file} goes by its hosts"))
+    });
+    for name in ["SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST"] {
+        say(name, &|bind| {
+            let bound = !matches!(bind, "quiet" | "verbose" | "quiet,mask_cpu:" | "");
+            bound.then(|| "--bind-to, or an srun line, which is bound by it".to_owned())
+        });
+    }
+    for name in ["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"] {
+        say(name, &|gpus| {
+            Some(format!("--devices gpu=only:{gpus} keeps these GPUs alone"))
+        });
+    }
+    unused
+}
+
 /// Reads one component; its variables have this suffix.
 fn component(lookup: &dyn Lookup, end: &str, found: &mut Found) -> Result<(), BadEnvironment> {
     let list = format!("SLURM_JOB_NODELIST{end}");
@@ -42,6 +89,16 @@ fn component(lookup: &dyn Lookup, end: &str, found: &mut Found) -> Result<(), Ba
     let hosts = names(&list, &text)?;
     let tasks = format!("SLURM_TASKS_PER_NODE{end}");
     let slots = if let Some(text) = set(lookup, &tasks) {
+        let cpus = format!("SLURM_JOB_CPUS_PER_NODE{end}");
+        if let Some(text) = set(lookup, &cpus)
+            && let Ok(each) = counts(&cpus, &text, hosts.len())
+        {
+            for (host, cpus) in hosts.iter().zip(each) {
+                if !found.cpus.iter().any(|(_, known)| *known == cpus) {
+                    found.cpus.push((host.clone(), cpus));
+                }
+            }
+        }
         counts(&tasks, &text, hosts.len())?
     } else {
         let cpus = format!("SLURM_JOB_CPUS_PER_NODE{end}");

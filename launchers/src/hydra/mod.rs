@@ -1,14 +1,30 @@
-//! The line of hydra.
+//! MPICH's Hydra: a line of `mpiexec.hydra`, or of `mpiexec` with `--as hydra`. Source: `lines/hydra/spec.md`.
 
-use crate::line::{Laid, LineAsked, LineRefused};
+// How a line ends without a job.
+pub(crate) mod refusal;
+// Versions that are told apart.
+mod version;
+// Its words.
+mod words;
+// Configuration files.
+pub(crate) mod config_file;
+// What a line says.
+mod said;
+// The node list.
+pub(crate) mod nodes;
+// The nodes of a batch system.
+pub(crate) mod batch;
+// Ranks on nodes, round by round.
+pub(crate) mod rounds;
+// `-rankmap`.
+mod rank_map;
+// Objects of a node.
+pub(crate) mod objects;
+// What each local rank is bound to.
+pub(crate) mod binding;
+// The processes of each node as patterns.
+pub(crate) mod patterns;
+// A line as a whole.
+pub(crate) mod lay;
 
-/// Where the processes of a line are.
-///
-/// # Errors
-/// A [`LineRefused`].
-pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
-    Err(LineRefused::new(
-        "not-modelled",
-        format!("{}: its rules are not built yet", asked.command),
-    ))
-}
+pub use lay::lay;

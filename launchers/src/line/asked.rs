@@ -88,6 +88,20 @@ pub enum OurHosts {
     Said(Vec<OurHost>),
 }
 
+/// The names of a range, one by one.
+pub fn names_of(range: &NameRange) -> impl Iterator<Item = String> + '_ {
+    let width = usize::from(range.width);
+    (0..u64::from(range.count)).map(move |at| match width {
+        0 => format!("{}{}", range.prefix, range.suffix),
+        _ => format!(
+            "{}{:0width$}{}",
+            range.prefix,
+            range.first + at,
+            range.suffix
+        ),
+    })
+}
+
 /// The hardware of the nodes.
 pub trait Hardware {
     /// The topology of each node of a range of names: counts that add up to the range's, in its order.

@@ -3,10 +3,19 @@
 //! A launcher's folder has one function from [`LineAsked`] to [`Laid`]. It knows its words, its files and its variables;
 //! [`Laid`] says in general terms where the processes are, and becomes a plan like any other.
 
+mod allocation;
 mod asked;
+mod blocks;
+pub mod granted;
 mod laid;
 mod refused;
+pub mod reorder;
+pub mod table;
+pub mod usable;
+pub mod words;
 
-pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts};
+pub use allocation::Allocation;
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
+pub use blocks::{Block, blocks};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use refused::LineRefused;

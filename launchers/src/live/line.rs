@@ -5,6 +5,7 @@ use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt;
 use stowplan_engine::limit::PUS_MAX;
+use stowplan_engine::text::printable::disturbs;
 
 /// What one process found out about itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +24,7 @@ pub struct Line {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clean = |text: &str| text.replace(|sign: char| sign.is_control(), "?");
+        let clean = |text: &str| text.replace(disturbs, "?");
         let rank = self
             .rank
             .map_or_else(|| "-".to_owned(), |rank| rank.to_string());
@@ -78,6 +79,27 @@ pub struct Lines {
     pub foreign: u64,
 }
 
+/// A line without the label that a launcher put before it: `2: ` of srun -l, `[1,2]<stdout>:` of mpirun --tag-output, `[2] ` of
+/// Hydra's -l.
+fn unlabelled(line: &str) -> &str {
+    let bare = line.trim_start();
+    if let Some(rest) = bare.strip_prefix('[')
+        && let Some((_, rest)) = rest.split_once(']')
+    {
+        let rest = rest.strip_prefix("<stdout>").unwrap_or(rest);
+        return rest
+            .strip_prefix(':')
+            .unwrap_or(rest)
+            .trim_start_matches(' ');
+    }
+    match bare.split_once(": ") {
+        Some((label, rest)) if label.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.trim_start_matches(' ')
+        }
+        Some(_) | None => line,
+    }
+}
+
 /// Reads lines of `probe`, in any order, possibly among other lines.
 ///
 /// # Errors
@@ -93,6 +115,7 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
         if line.is_empty() {
             continue;
         }
+        let line = unlabelled(line);
         let fields: Vec<&str> = line.split('\t').collect();
         let [rank, host, set, seen, sources] = *fields else {
             lines.foreign += 1;

@@ -2,6 +2,7 @@
 
 use super::cause::Cause;
 use super::compare::Report;
+use super::line::Lines;
 use crate::cpus::ranges;
 use roaring::RoaringBitmap;
 use std::fmt::{self, Write};
@@ -15,7 +16,7 @@ const SHOWN: usize = 8;
 ///
 /// # Errors
 /// The error of `out`.
-pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
+pub fn write(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -> fmt::Result {
     let differ = &report.differ;
     if differ.is_empty() {
         return match report.ranks {
@@ -38,6 +39,7 @@ pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
             writeln!(out, "  {what} {count}: {}", shown(ranks))?;
         }
     }
+    each(plan, lines, &(&differ.node | &differ.cpus), out)?;
     match report.cause {
         None => Ok(()),
         Some(Cause::WrappedList(length)) => {
@@ -56,6 +58,32 @@ pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
             "cause[node-order]: ranks are together as planned, on other nodes: the launcher orders nodes in another way"
         ),
     }
+}
+
+/// What was planned and what was got, for the first ranks.
+fn each(plan: &Plan, lines: &Lines, ranks: &RoaringBitmap, out: &mut dyn Write) -> fmt::Result {
+    for rank in ranks.iter().take(SHOWN) {
+        let Some(place) = plan.place(stowplan_engine::count::Rank(rank)) else {
+            continue;
+        };
+        let Some(real) = lines.processes.iter().find(|own| own.rank == rank) else {
+            continue;
+        };
+        let world = plan.world();
+        let planned = place.cpus.map_or_else(
+            || "any cpus".to_owned(),
+            |id| format!("cpus {}", ranges(world.cpusets.get(id), ',')),
+        );
+        writeln!(
+            out,
+            "  rank {rank}: planned as local rank {} of {} on {planned}, got cpus {} of {}",
+            place.local_rank,
+            world.names.name(place.node),
+            ranges(&lines.cpus[real.cpus], ','),
+            lines.hosts[real.host]
+        )?;
+    }
+    Ok(())
 }
 
 fn shown(ranks: &RoaringBitmap) -> String {

@@ -61,13 +61,12 @@ fn a_regular_million_needs_no_file() {
         let mut text = String::new();
         let said = export(&plan, Dialect::Hydra).unwrap();
         said.write_to(&mut text).unwrap();
-        let words = crate::given::read(&text).words;
-        let rank_map = if map == "core" {
-            "(0,16384,64)"
-        } else {
-            "[(0,16384,1)]x64"
-        };
-        assert_eq!(words[2..4], ["-rankmap", rank_map]);
-        assert!(words[5].starts_with("user:0,1,2,") && words[5].ends_with(",63"));
+        let given = crate::given::read(&text);
+        let slots = if map == "core" { 64 } else { 1 };
+        let mut hosts = given.files[&given.words[1]].lines();
+        assert!(hosts.all(|line| line.ends_with(&format!(":{slots}"))));
+        let words = given.words;
+        assert_eq!(words[2], "-bind-to", "rounds of slots need no rank map");
+        assert!(words[3].starts_with("user:0,1,2,") && words[3].ends_with(",63"));
     }
 }

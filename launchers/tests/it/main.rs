@@ -24,5 +24,7 @@ mod unsaid;
 mod standins;
 // A shell, and a launcher that records what it is given.
 mod shell;
+// What real launchers did with lines.
+mod answers;
 // Jobs of a million ranks.
 mod large;

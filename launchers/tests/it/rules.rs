@@ -256,7 +256,7 @@ fn hydra(given: &Given) -> Vec<Process> {
             "twice is an error"
         );
     });
-    let mut names = Vec::new();
+    let (mut names, mut slots) = (Vec::new(), Vec::new());
     let mut own: BTreeMap<String, Vec<RoaringBitmap>> = BTreeMap::new();
     let lists = |text: &str| {
         text.strip_prefix("user:")
@@ -267,7 +267,9 @@ fn hydra(given: &Given) -> Vec<Process> {
     };
     for line in given.files[&options["-f"]].lines() {
         assert!(line.len() < 16 * 1024);
-        let (name, binding) = line.split_once(" binding=").unwrap_or((line, ""));
+        let (host, binding) = line.split_once(" binding=").unwrap_or((line, ""));
+        let (name, count) = host.rsplit_once(':').unwrap();
+        slots.push(count.parse::<usize>().unwrap());
         assert!(!names.contains(&name.to_owned()), "a host stands once");
         names.push(name.to_owned());
         if !binding.is_empty() {
@@ -275,8 +277,16 @@ fn hydra(given: &Given) -> Vec<Process> {
         }
     }
     let ranks: usize = apps.iter().map(|(ranks, _)| ranks).sum();
-    let nodes = rank_map(&options["-rankmap"]);
+    let nodes = match options.get("-rankmap") {
+        Some(map) => rank_map(map),
+        None => {
+            let turns = slots.iter().enumerate().cycle();
+            let turns = turns.flat_map(|(node, &slots)| std::iter::repeat_n(node, slots));
+            turns.take(ranks).collect()
+        }
+    };
     assert_eq!(nodes.len(), ranks, "the whole map stands there");
+    assert!(nodes.contains(&0), "a map without node 0 may abort");
     let words = apps
         .iter()
         .flat_map(|(ranks, words)| std::iter::repeat_n(words, *ranks));

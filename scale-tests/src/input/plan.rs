@@ -2,13 +2,15 @@
 
 use crate::choices::Choices;
 use crate::shapes;
+use stowplan_answers::explain::explain;
+use stowplan_answers::explain::instead::Alternatives;
+use stowplan_answers::verify::verify;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::table::names::NodeId;
-use stowplan_judge::check;
 
 /// How many ranks and nodes a plan is asked for.
 const ASKED: u32 = 64;
@@ -21,7 +23,8 @@ pub fn bytes(bytes: &[u8]) {
         assert_eq!(again.to_bytes(), written, "bytes come back");
         ask(&plan);
         // The verdict may be anything, but there must be one.
-        let _ = check(&plan);
+        let _ = verify(&plan);
+        explain_some(&plan);
     }
     if let Ok(plan) = Plan::from_broadcast_bytes(bytes) {
         ask(&plan);
@@ -100,6 +103,17 @@ fn seal(sealed: &mut [u8]) {
     hasher.update(&sealed[..end]);
     let sum = hasher.finalize().to_le_bytes();
     sealed[end..].copy_from_slice(&sum);
+}
+
+/// Why some ranks are where they are: the sentences read every table, and other words are planned again.
+fn explain_some(plan: &Plan) {
+    if plan.ranks() > 4096 {
+        return;
+    }
+    let others = Alternatives::of_plan(plan);
+    for rank in [0, plan.ranks() / 2, plan.ranks().saturating_sub(1)] {
+        let _ = explain(plan, Rank(rank), &others);
+    }
 }
 
 fn ask(plan: &Plan) {

@@ -1,10 +1,10 @@
 //! Plans that are made to be expensive: a few kilobytes that claim a different process count for each run of nodes.
 
-use crate::child::again;
+use crate::child::{again, peak_kib};
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use stowplan_engine::count::Rank;
-use stowplan_engine::plan::{Placed, PlacedRun, Plan, RankOrder, World};
+use stowplan_engine::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppTable;
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
@@ -59,6 +59,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
         runs: runs.collect(),
         order,
         passes: None,
+        claimed: Claimed::default(),
     };
     Plan::assemble(world, AppTable::default(), patterns, vec![placed])
 }
@@ -115,5 +116,79 @@ fn reading_a_plan_takes_memory_in_proportion_whatever_its_counts() {
             allocated <= 192 << 20,
             "{said}: {allocated} bytes allocated"
         );
+    }
+}
+
+/// Tells the child the form in which the plan of many runs is read.
+const MANY: &str = "STOWPLAN_MANY_RUNS";
+
+/// The body of the child process, not a promise: without a form it does nothing.
+#[test]
+fn read_many_here() {
+    let Ok(runs) = std::env::var(MANY) else {
+        return;
+    };
+    let runs: u32 = runs.parse().unwrap();
+    let bytes = uneven(runs).broadcast_bytes();
+    // From here on, the peak is that of the reading.
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = peak_kib();
+    let read = Plan::from_broadcast_bytes(&bytes);
+    let taken = peak_kib().saturating_sub(before);
+    let ranks = read.map_or(0, |plan| plan.ranks());
+    println!("read {} {taken} {ranks}", bytes.len());
+}
+
+/// Nodes that held one process more than the node before: as many runs as nodes, and each column has one step.
+fn uneven(nodes: u32) -> Plan {
+    let mut plan = staircase(1, 1, RankOrder::Slot).world().clone();
+    plan.names = Names::default();
+    let range = NameRange {
+        prefix: "n".to_owned(),
+        first: 0,
+        count: nodes,
+        width: 1,
+        suffix: String::new(),
+    };
+    plan.names.add(&range).unwrap();
+    let mut patterns = Patterns::default();
+    let pattern = patterns.intern(vec![Segment {
+        procs: 2,
+        runs: vec![PlaceRun {
+            count: 2,
+            place: Place {
+                object: None,
+                cpus: None,
+            },
+        }],
+        cycle: None,
+        shares: Vec::new(),
+    }]);
+    let runs = (0..nodes).map(|node| PlacedRun {
+        nodes: NodeRange {
+            first: node,
+            count: 1,
+        },
+        procs: 1,
+        pattern,
+        kind: None,
+        own_before: 0,
+        used_before: node,
+    });
+    let placed = Placed {
+        runs: runs.collect(),
+        ..Placed::default()
+    };
+    Plan::assemble(plan, AppTable::default(), patterns, vec![placed])
+}
+
+#[test]
+fn small_bytes_take_less_than_512_mebibytes() {
+    for runs in ["1000000", "2300000", "4194304"] {
+        let numbers = again("hostile::read_many_here", (MANY, runs), "read ");
+        let (bytes, kib, ranks) = (numbers[0], numbers[1], numbers[2]);
+        println!("{runs} runs: {bytes} bytes read, {kib} KiB more, {ranks} ranks");
+        assert!(ranks > 0, "what is written can be read: {runs}");
+        assert!(bytes > 2 << 20 || kib <= 512 << 10, "{runs}: {kib} KiB");
     }
 }

@@ -25,6 +25,7 @@ fn altered(plan: &Plan, choices: &mut Choices<'_>) -> (Plan, String) {
         runs: app.runs().to_vec(),
         order: app.order().clone(),
         passes: app.passes().map(<[_]>::to_vec),
+        claimed: app.claimed().clone(),
     });
     let mut apps: Vec<Placed> = apps.collect();
     let of = choices.below(u32::try_from(apps[0].runs.len()).unwrap()) as usize;

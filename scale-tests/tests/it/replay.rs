@@ -26,6 +26,7 @@ const TARGETS: &[(&str, Body)] = &[
     ("text_directive", text::directive),
     ("text_hostfile", text::hostfile),
     ("text_hosts", text::hosts),
+    ("text_line", stowplan_cli::input::line),
     ("text_packed", text::packed_request),
     ("text_rankfile", text::rankfile),
     ("text_request", stowplan_cli::input::request),

@@ -2,6 +2,8 @@
 
 // What holds in all languages.
 mod promises;
+// Lines of launchers.
+mod lines;
 // Programs that users write.
 mod programs;
 // Every public item has an example.

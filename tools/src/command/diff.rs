@@ -10,6 +10,7 @@ use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
+use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 use stowplan_score::network::OnNetwork;
 
@@ -29,8 +30,8 @@ enum Side<'a> {
 
 fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (head, job) = behind(args);
-    let (plans, options) = job_args(head)?;
     own_options(
+        "diff",
         head,
         &[
             Meaning::Format,
@@ -39,6 +40,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             Meaning::NetworkLevels,
         ],
     )?;
+    let (plans, options) = job_args(head)?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [
         Format::Text,
@@ -89,7 +91,8 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             if let (Some(on_a), Some(on_b)) = (&on_a, &on_b) {
                 page.extend(levels::moved((&plan_a, on_a), (&plan_b, on_b)));
             }
-            page.iter().try_for_each(|line| writeln!(out, "{line}"))
+            page.iter()
+                .try_for_each(|line| writeln!(out, "{}", one_line(line)))
         }
     })?;
     Ok(u8::from(!found.is_same()))

@@ -45,8 +45,8 @@ struct Asked {
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
-    let (mut words, options) = job_args(&head)?;
     own_options(
+        "explain",
         &head,
         &[
             Meaning::Format,
@@ -56,6 +56,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             Meaning::NetworkLevels,
         ],
     )?;
+    let (mut words, options) = job_args(&head)?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [Format::Text, Format::Json, Format::Ndjson];
     refuse_format(&known, "explain", format)?;
@@ -146,7 +147,8 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
-                page.iter().try_for_each(|line| writeln!(out, "{line}"))
+                page.iter()
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))
             })
         }
     }
@@ -235,20 +237,25 @@ fn tell(
             if json {
                 writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
             } else {
-                writeln!(out, "node {name}  no process of the job\n  {why}")?;
+                writeln!(
+                    out,
+                    "node {name}  no process of the job\n  {}",
+                    one_line(&why)
+                )?;
             }
         }
         for rank in &chosen.ranks {
-            let Some(why) = explain(plan, Rank(rank), others) else {
+            let Some(mut why) = explain(plan, Rank(rank), others) else {
                 continue;
             };
+            why.why.splice(0..0, rules(told));
             if json {
                 serde_json::to_writer(&mut *out, &why)?;
                 out.write_all(b"\n")?;
             } else {
                 why.page()
                     .iter()
-                    .try_for_each(|line| writeln!(out, "{line}"))?;
+                    .try_for_each(|line| writeln!(out, "{}", one_line(line)))?;
                 if let Some(on) = &told.sources.network
                     && let Some(place) = plan.place(Rank(rank))
                 {
@@ -260,7 +267,9 @@ fn tell(
             return Ok(());
         }
         let machines = text::machines(told);
-        machines.iter().try_for_each(|line| writeln!(out, "{line}"))
+        machines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", one_line(line)))
     })
 }
 
@@ -276,6 +285,18 @@ pub(super) fn objects_of(on: &OnNetwork, plan: &Plan, node: NodeId) -> String {
         plan.world().names.name(node),
         objects.join(", ")
     )
+}
+
+/// By whose rules a launcher's line was placed, and what these derived.
+fn rules(told: &Told<'_>) -> Vec<String> {
+    let Some(launched) = &told.sources.launched else {
+        return Vec::new();
+    };
+    let derived = launched.derived.iter();
+    let derived = derived.map(|derived| format!("{}: {}", derived.what, derived.origin));
+    std::iter::once(format!("read as {}", launched.phrase()))
+        .chain(derived)
+        .collect()
 }
 
 /// Why a node has no process.

@@ -7,7 +7,9 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
 use stowplan_job::error::one_line;
+use stowplan_job::line::cut;
 use stowplan_job::options::Meaning;
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
 use stowplan_launchers::environment::{Found, Here, System, hosts};
 
@@ -18,6 +20,8 @@ pub(super) struct Asked {
     pub(super) asked: MapArgs,
     /// The variable or file that named the hosts.
     pub(super) hosts: Option<String>,
+    /// Cpus that the job has of some hosts, and the variable that says so: one host of each count.
+    pub(super) cpus: Vec<(String, u64)>,
     /// The words that say all of this; empty if there is no command line.
     pub(super) words: Vec<String>,
 }
@@ -25,11 +29,11 @@ pub(super) struct Asked {
 impl Asked {
     /// A job whose words name its hosts.
     pub(super) fn named(asked: MapArgs, words: &[String]) -> Self {
-        let (hosts, words) = (None, words.to_vec());
         Self {
             asked,
-            hosts,
-            words,
+            hosts: None,
+            cpus: Vec::new(),
+            words: words.to_vec(),
         }
     }
 }
@@ -43,10 +47,15 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     let Some(word) = asked.job.here.take() else {
         return Ok(Asked::named(asked, args));
     };
+    // Parameters of the launcher stand in the same environment.
+    asked.job.env_here = true;
     let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
-    let mut line = CommandLine::read(args);
+    // The words of a launcher stay as they are: hosts are found for the job that it runs in.
+    let cut = cut(args);
+    let mut line = CommandLine::read(cut.map_or(args, |cut| cut.ours));
+    let all = in_our_words(args).map(|words| CommandLine::read(&words));
     let given = |meaning| {
-        let mut apps = line.apps.iter();
+        let mut apps = all.iter().chain([&line]).flat_map(|line| &line.apps);
         apps.any(|app: &AppWords| app.value(meaning).is_some())
     };
     if given(Meaning::Host) || given(Meaning::Hostfile) {
@@ -65,6 +74,14 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
             found.source
         );
     }
+    for unused in &found.unused {
+        let _ = writeln!(
+            console.err,
+            "note[allocation-unused]: {} is not used here: {}",
+            one_line(&unused.said),
+            one_line(&unused.word)
+        );
+    }
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
@@ -74,10 +91,24 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
     }
+    let states_devices = line.apps.iter().flat_map(|app| &app.options);
+    let mut states_devices =
+        states_devices.filter(|option| option.meaning == Some(Meaning::Devices));
+    if states_devices.next().is_none() {
+        for devices in found.devices {
+            words.extend(["--devices".to_owned(), devices]);
+        }
+    }
     words.extend(line.to_words());
+    if let Some(cut) = cut {
+        words.extend(cut.command.iter().chain(cut.words).cloned());
+    }
+    let mut asked = map_args(&words)?;
+    asked.job.env_here = true;
     Ok(Asked {
-        asked: map_args(&words)?,
+        asked,
         hosts: Some(one_line(&found.source)),
+        cpus: found.cpus,
         words,
     })
 }

@@ -8,12 +8,16 @@ use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
+use stowplan_answers::openmp::job_notes;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
+use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
@@ -35,10 +39,50 @@ pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> 
 fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
     let mut job = asked.asked.job.clone();
     let words = asked.words.clone();
+    refuse_overwriting(&job)?;
     let placement = placed(asked, console.files)
         .map_err(|error| remedies::beside(error, &words, console.files))?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
+}
+
+/// Refuses outputs that would replace one another, or an input of the job.
+fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
+    let real = |path: &str| crate::draft::resolve(std::path::Path::new(path)).ok();
+    let told = |sentence: String| Refused::Told {
+        class: "bad-option",
+        sentence,
+    };
+    let outputs = [("--save", &job.save), ("-o", &job.output)];
+    let outputs: Vec<(&str, &str)> = outputs
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
+        .collect();
+    if let [(_, saved), (_, shown)] = outputs[..]
+        && (saved == shown || real(saved).is_some_and(|saved| Some(saved) == real(shown)))
+        && std::fs::metadata(saved).map_or(true, |about| about.is_file())
+    {
+        return Err(told(format!(
+            "--save {saved} and -o {shown}: both would be written to one file"
+        )));
+    }
+    let topologies = job.topos.iter().map(|(_, source)| source.as_str());
+    let others = [&job.taskmap, &job.lsf_affinity, &job.session];
+    let others = others
+        .into_iter()
+        .flatten()
+        .map(|path| path.trim_start_matches('@'));
+    for input in topologies.chain(others) {
+        for (option, output) in &outputs {
+            let same = real(input).is_some_and(|input| Some(input) == real(output));
+            if same && std::fs::metadata(input).is_ok_and(|about| about.is_file()) {
+                return Err(told(format!(
+                    "{option} {output} would replace {input}, which the job reads"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Places a job.
@@ -46,7 +90,16 @@ fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
 /// # Errors
 /// As [`answer`], without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
-    Ok(stowplan_job::place::place(asked, &Surroundings { files })?)
+    let placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+    Ok(with_threads(placement)?)
+}
+
+/// Adds the notes on threads, if the job says something about them.
+fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
+    let notes = job_notes::notes(&placement.mapped.plan);
+    let notes = notes.map_err(|(class, sentence)| JobError::Told { class, sentence })?;
+    placement.mapped.notes.extend(notes);
+    Ok(placement)
 }
 
 /// Places a job whose hosts may have been found in the environment.
@@ -60,7 +113,28 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
 fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
-    Ok(placement)
+    let plan = &placement.mapped.plan;
+    let parts = asked
+        .cpus
+        .iter()
+        .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
+    let parts: Vec<Note> = parts.collect();
+    placement.mapped.notes.extend(parts);
+    with_threads(placement)
+}
+
+/// Notes a host of which the job has fewer cpus than the plan counts on.
+fn part_of_node(plan: &Plan, host: &str, cpus: u64) -> Option<Note> {
+    let world = plan.world();
+    let node = world.names.find_name(host)?;
+    let state = world.states.get(world.before.state(node));
+    let cores = u64::from(world.topologies.count(state.topology, ObjKind::Core));
+    (cpus < cores).then(|| Note::OfLine {
+        class: "allocation-unused",
+        text: format!(
+            "SLURM_JOB_CPUS_PER_NODE={cpus} is not used here: the job has {cpus} of the {cores} cores of {host}, and the plan counts all of them; --prtemca hwloc_default_cpu_list LIST names those that it has"
+        ),
+    })
 }
 
 /// Shows a plan, then its notes.
@@ -72,6 +146,8 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         sources: &placement.sources,
         notes: &notes,
     };
+    let save = ("--save", job.save.as_deref());
+    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
@@ -115,5 +191,6 @@ pub(super) fn saved(placement: &Placement) -> Vec<u8> {
     plan.to_bytes_with(&Remarks {
         sources: plan.world().topologies.ids().map(source).collect(),
         notes: remarks(&placement.mapped.notes),
+        reading: placement.sources.launched.as_ref().map(Launched::remark),
     })
 }

@@ -20,11 +20,41 @@ pub mod session;
 pub mod show;
 pub mod spawn;
 pub mod taskmap;
+pub mod threads;
 pub mod topo;
 pub mod words;
 
 use crate::report::Refused;
 use stowplan_job::args::{FORMATS, Format};
+
+/// The refusal for an option that a subcommand does not have, with the nearest of those that it has. `command`: the words that call it.
+fn no_such_option(command: &str, given: &str) -> Refused {
+    let refused = Refused::Told {
+        class: "bad-option",
+        sentence: format!("{command} has no option {given}"),
+    };
+    match nearest_option(command, given) {
+        Some(near) => Refused::Mended {
+            refused: Box::new(refused),
+            remedies: vec![format!("did you mean {near}?")],
+        },
+        None => refused,
+    }
+}
+
+/// The option of a subcommand that is most like a given one, with its dashes.
+fn nearest_option(command: &str, given: &str) -> Option<String> {
+    let page = pages::PAGES.iter().find(|page| page.words == command)?;
+    let bare = given.trim_start_matches('-');
+    let bare = bare.split('=').next().unwrap_or(bare);
+    let names = page.options.iter().map(|option| option.name);
+    let near = stowplan_engine::text::words::nearest(names, bare)?;
+    Some(if near.len() == 1 {
+        format!("-{near}")
+    } else {
+        format!("--{near}")
+    })
+}
 
 /// Refuses a format that a subcommand does not have.
 ///

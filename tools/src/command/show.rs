@@ -1,5 +1,6 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
+use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
 use crate::report::{Refused, print_notes};
@@ -18,6 +19,7 @@ use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
 use stowplan_job::error::one_line;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::network::of_nodes;
 use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
@@ -32,8 +34,8 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let (words, job) = job_args(args)?;
     own_options(
+        "show",
         args,
         &[
             Meaning::Format,
@@ -46,6 +48,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             Meaning::NetworkLevels,
         ],
     )?;
+    let (words, job) = job_args(args)?;
     let path = match words.as_slice() {
         [path] => path,
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
@@ -65,7 +68,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 ///
 /// # Errors
 /// `bad-option`.
-pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
+pub fn own_options(command: &str, args: &[String], own: &[Meaning]) -> Result<(), Refused> {
     let mut rest = args;
     while let Some((word, behind)) = rest.split_first() {
         rest = behind;
@@ -74,6 +77,9 @@ pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
         let Some(option) = first.filter(|_| word.starts_with('-') && word.len() > 1) else {
             continue;
         };
+        if option.meaning.is_none() {
+            return Err(super::no_such_option(command, &option.name));
+        }
         if option.meaning.is_none_or(|meaning| !own.contains(&meaning)) {
             return Err(misplaced(&option.name, OptionFault::Misplaced));
         }
@@ -128,9 +134,15 @@ impl Saved {
         let bytes = files
             .read(path)
             .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;
-        let (plan, Remarks { sources, notes }) =
+        let (plan, remarks) =
             Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
+        let Remarks {
+            sources,
+            notes,
+            reading,
+        } = remarks;
         let mut named = Sources::default();
+        named.launched = reading.and_then(Launched::of_remark);
         for (id, words) in plan.world().topologies.ids().zip(sources) {
             words.into_iter().for_each(|words| named.add(id, &words));
         }
@@ -177,6 +189,10 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     if let Some(list) = &job.columns {
         return write_columns(told.plan, list, some, format, path, console);
     }
+    // Rows of a job that asks for GPUs say which it is given, behind the columns that all rows have.
+    if matches!(format, Format::Tsv | Format::Ndjson) && told.plan.asks_for_gpus() {
+        return write_columns(told.plan, WITH_GPUS, some, format, path, console);
+    }
     if let Some(form) = task_form(format) {
         return taskmap::write(told.plan, form, |answer| {
             output::give(path, console.out, answer)
@@ -200,6 +216,19 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     })
 }
 
+/// The columns of `tsv`, and the GPUs.
+const WITH_GPUS: &[Column] = &[
+    Column::Rank,
+    Column::App,
+    Column::AppRank,
+    Column::Node,
+    Column::LocalRank,
+    Column::NodeRank,
+    Column::Object,
+    Column::Cpus,
+    Column::Gpus,
+];
+
 /// Writes the columns that were asked for. If these include GPUs, notes processes without any.
 fn write_columns(
     plan: &Plan,
@@ -215,8 +244,13 @@ fn write_columns(
     } else {
         GivenGpus::default()
     };
+    let mut list = list.to_vec();
+    let mut rows = thread_rows(plan, &list)?;
+    if rows.as_ref().is_some_and(ThreadRows::says_runtime) && !list.contains(&Column::Runtime) {
+        list.push(Column::Runtime);
+    }
     let wanted = columns::Wanted {
-        columns: list,
+        columns: &list,
         some,
         form: match format {
             Format::Ndjson => columns::Form::Ndjson,
@@ -235,7 +269,7 @@ fn write_columns(
     };
     let mut watch = Progress::new(console.audience, &mut *console.err);
     output::give(path, console.out, |out| {
-        columns::write(plan, &wanted, out, &mut watch)
+        columns::write(plan, &wanted, rows.as_mut(), out, &mut watch)
     })?;
     drop(watch);
     // If the job asked for GPUs, this was already noted when the plan was made.
@@ -243,6 +277,25 @@ fn write_columns(
         print_notes(plan.gpu_note(&gpus).as_slice(), console.err);
     }
     Ok(())
+}
+
+/// The rows of threads, if the columns have threads.
+fn thread_rows<'p>(plan: &'p Plan, list: &[Column]) -> Result<Option<ThreadRows<'p>>, Refused> {
+    let told = |class, sentence| Refused::Told { class, sentence };
+    let has = |column| list.contains(&column);
+    if has(Column::Thread) {
+        let rows = ThreadRows::new(plan);
+        return rows
+            .map(Some)
+            .map_err(|(class, sentence)| told(class, sentence));
+    }
+    if has(Column::Place) || has(Column::Runtime) {
+        let sentence =
+            "--columns: place and runtime are those of a thread, so the column thread is needed"
+                .to_owned();
+        return Err(told("bad-value", sentence));
+    }
+    Ok(None)
 }
 
 /// Checks that the format can show parts: only formats with something for each rank can.

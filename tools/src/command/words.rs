@@ -2,7 +2,7 @@
 
 use super::manual;
 use super::pages::topics::Topic;
-use super::pages::{self, PAGES, Page};
+use super::pages::{self, PAGES, Page, topics};
 use crate::Console;
 use crate::report::Refused;
 use clap::builder::PossibleValuesParser;
@@ -152,7 +152,7 @@ pub fn command() -> Command {
         .subcommands(others)
 }
 
-/// Prints the help, or that of a subcommand. Words that name nothing are ignored.
+/// Prints the help, or that of a subcommand or of an option's values.
 pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
     if let [word] = of
         && let Some(topic) = Topic::of(word)
@@ -162,14 +162,33 @@ pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
     let mut whole = command();
     whole.build();
     let mut found = &mut whole;
-    for word in of {
+    for (at, word) in of.iter().enumerate() {
         if found.find_subcommand(word).is_none() {
-            break;
+            // A request for help among other words is about the words before it.
+            if of.iter().any(|word| word.starts_with('-')) {
+                break;
+            }
+            return no_topic(&of[..=at].join(" ")).print(console.err);
         }
         found = found.find_subcommand_mut(word).expect("it was found");
     }
     let text = found.render_help().to_string();
     give(console, |out| out.write_all(text.as_bytes()))
+}
+
+fn no_topic(asked: &str) -> Refused {
+    let pages = PAGES.iter().chain([&pages::MAP]).map(|page| page.words);
+    let names: Vec<&'static str> = pages.chain(topics::words()).collect();
+    let last = asked.rsplit(' ').next().unwrap_or(asked);
+    let near = words::nearest(names.iter().copied(), last);
+    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    Refused::Told {
+        class: "bad-option",
+        sentence: format!(
+            "there is no topic {asked:?} of help: {hint}there are {}",
+            names.join(", ")
+        ),
+    }
 }
 
 /// Prints the version.

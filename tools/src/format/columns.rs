@@ -1,6 +1,7 @@
 //! A line per rank with the columns that were asked for, as tsv or JSON. Lines are streamed; memory does not grow with ranks.
 
 use super::digits;
+use super::thread_cells::{ThreadCells, ThreadRows};
 use super::watch::Watch;
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ pub struct Wanted<'a> {
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
 
-/// Writes the columns of a plan.
+/// Writes the columns of a plan: a row a rank or, with `rows`, a row for each thread of a rank.
 ///
 /// # Errors
 /// When `out` refuses a write, or `watch` ends the output.
@@ -48,6 +49,7 @@ const BLOCK: usize = 64 << 10;
 pub fn write(
     plan: &Plan,
     wanted: &Wanted<'_>,
+    mut rows: Option<&mut ThreadRows<'_>>,
     out: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> io::Result<()> {
@@ -62,6 +64,7 @@ pub fn write(
         gpus,
         lists: HashMap::new(),
         threads: HashMap::new(),
+        thread: None,
     };
     let names: Vec<&str> = columns.iter().map(|column| column.word()).collect();
     let mut buf = match form {
@@ -76,11 +79,15 @@ pub fn write(
         let Some(place) = plan.place(Rank(rank)) else {
             continue;
         };
-        match form {
-            Form::Tsv => cells.tsv(&mut buf, columns, &place),
-            Form::Ndjson => cells.json(&mut buf, columns, &place),
+        match rows.as_deref_mut() {
+            None => cells.row(&mut buf, columns, form, &place),
+            Some(rows) => {
+                for thread in rows.of(&place).iter() {
+                    cells.thread = Some(thread.clone());
+                    cells.row(&mut buf, columns, form, &place);
+                }
+            }
         }
-        buf.push(b'\n');
         if buf.len() >= BLOCK {
             out.write_all(&buf)?;
             buf.clear();
@@ -96,9 +103,19 @@ struct Cells<'p> {
     gpus: &'p GivenGpus,
     lists: HashMap<CpusetId, String>,
     threads: HashMap<(TopologyId, CpusetId, CpuMode), u32>,
+    /// The thread of the row, in rows of threads.
+    thread: Option<ThreadCells>,
 }
 
 impl Cells<'_> {
+    fn row(&mut self, buf: &mut Vec<u8>, columns: &[Column], form: Form, place: &ProcPlace) {
+        match form {
+            Form::Tsv => self.tsv(buf, columns, place),
+            Form::Ndjson => self.json(buf, columns, place),
+        }
+        buf.push(b'\n');
+    }
+
     fn tsv(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) {
         for (at, &column) in columns.iter().enumerate() {
             if at > 0 {
@@ -119,7 +136,13 @@ impl Cells<'_> {
             buf.extend_from_slice(b"\":");
             let words = matches!(
                 column,
-                Column::Node | Column::Object | Column::Cpus | Column::Gpus
+                Column::Node
+                    | Column::Object
+                    | Column::Cpus
+                    | Column::Gpus
+                    | Column::Thread
+                    | Column::Mask
+                    | Column::Runtime
             );
             match &*text {
                 "-" if column != Column::Node => buf.extend_from_slice(b"null"),
@@ -151,7 +174,9 @@ impl Cells<'_> {
                 }
                 None => buf.push(b'-'),
             },
-            Column::Cpus => match place.cpus {
+            Column::Thread | Column::Place | Column::Runtime => self.push_thread(buf, column),
+            Column::Cpus if self.thread.is_some() => self.push_thread(buf, column),
+            Column::Cpus | Column::Mask => match place.cpus {
                 Some(set) => {
                     let list = self
                         .lists
@@ -172,6 +197,24 @@ impl Cells<'_> {
                 Some(threads) => digits::push(buf, threads),
                 None => buf.push(b'-'),
             },
+        }
+    }
+
+    /// A cell of the thread of the row.
+    fn push_thread(&self, buf: &mut Vec<u8>, column: Column) {
+        match (&self.thread, column) {
+            (Some(own), Column::Thread) => buf.extend_from_slice(own.thread.as_bytes()),
+            (Some(own), Column::Cpus) => buf.extend_from_slice(own.cpus.as_bytes()),
+            (Some(own), Column::Runtime) => buf.extend_from_slice(own.runtime.as_bytes()),
+            (
+                Some(ThreadCells {
+                    place: Some(place), ..
+                }),
+                _,
+            ) => {
+                digits::push(buf, u32::try_from(*place).unwrap_or(u32::MAX));
+            }
+            (Some(_) | None, _) => buf.push(b'-'),
         }
     }
 

@@ -15,6 +15,8 @@ pub mod tsv;
 pub mod ndjson;
 // The columns that the user asked for.
 pub mod columns;
+// The cells of threads.
+pub mod thread_cells;
 // Classes and runs, for programs.
 pub mod json;
 // Which core and package a PU belongs to.

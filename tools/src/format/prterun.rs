@@ -243,8 +243,9 @@ impl Page<'_> {
             if self.some.is_some_and(|some| !some.contains(rank(local).0)) {
                 continue;
             }
-            let cpus = plan.patterns().get(run.pattern).place(local).cpus;
-            self.process(at.app, rank(local).0, topology, cpus);
+            let place = plan.patterns().get(run.pattern).place(local);
+            self.process(at.app, rank(local).0, topology, place.cpus);
+            self.device(at.app, topology, place.object);
             self.done += 1;
             if self.buf.len() >= BLOCK {
                 out.write_all(&self.buf)?;
@@ -253,6 +254,27 @@ impl Page<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The device of a process that is mapped by `device=`.
+    fn device(&mut self, app: AppId, topology: TopologyId, object: Option<u32>) {
+        let plan = self.plan;
+        let policy = plan.app(app).policy();
+        let map = policy.map(|id| plan.resolved_apps().policies[id].map);
+        let (Some(MapBy::Device(_)), Some(object)) = (map, object) else {
+            return;
+        };
+        let gpus = plan.world().topologies.gpus(topology);
+        let Some(gpu) = gpus.get(object as usize) else {
+            return;
+        };
+        self.buf.extend_from_slice(b" Device: ");
+        if gpu.name.is_empty() {
+            self.buf.extend_from_slice(b"gpu");
+            digits::push(&mut self.buf, gpu.visible);
+        } else {
+            self.buf.extend_from_slice(gpu.name.as_bytes());
+        }
     }
 
     fn process(&mut self, app: AppId, rank: u32, topology: TopologyId, cpus: Option<CpusetId>) {

@@ -1,7 +1,7 @@
 //! A plan for the tests of the formats: four ranks by core on each of some equal nodes.
 
 use stowplan_engine::count::ProcCount;
-use stowplan_engine::plan::{Placed, PlacedRun, Plan, RankOrder, World};
+use stowplan_engine::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
 use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
     Oversubscribe, RankBy, Span,
@@ -71,6 +71,7 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         runs: vec![run],
         order,
         passes: None,
+        claimed: Claimed::default(),
     };
     Plan::assemble(world, table, patterns, vec![placed])
 }

@@ -1,6 +1,7 @@
 //! What a screen can show: its width, its characters, and whether it has colours. Asked once, then plain data.
 
 use std::io::IsTerminal as _;
+use stowplan_engine::text::printable::shown;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The number of columns if it is unknown.
@@ -76,9 +77,8 @@ impl Screen {
     #[must_use]
     pub fn whole(&self, text: &str) -> String {
         // Names come from users: no character in them may move the cursor.
-        let clean = |sign: char| if sign.is_control() { '?' } else { sign };
         let mut line = match self.signs {
-            Signs::Unicode => text.chars().map(clean).collect(),
+            Signs::Unicode => text.chars().map(shown).collect(),
             Signs::Ascii => in_ascii(text),
         };
         line.truncate(line.trim_end().len());
@@ -122,7 +122,7 @@ fn in_ascii(text: &str) -> String {
             '–' => plain.push('-'),
             '×' => plain.push('x'),
             '…' => plain.push_str(".."),
-            sign if sign.is_ascii() => plain.push(sign),
+            sign if sign.is_ascii_graphic() || sign == ' ' => plain.push(sign),
             _ => plain.push('?'),
         }
     }

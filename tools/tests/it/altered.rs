@@ -30,7 +30,7 @@ impl Files for Written {
 const BOX: &str = "package:2 core:4 pu:2";
 
 /// The policies that place processes, each with the qualifiers that it takes.
-const MAPS: &[(&str, &str, &[&str])] = &[
+pub(crate) const MAPS: &[(&str, &str, &[&str])] = &[
     ("slot", "-n 5", &["", ":oversubscribe", ":pe=2", ":hwtcpus"]),
     ("node", "-n 5", &["", ":oversubscribe", ":pe=2"]),
     (
@@ -83,14 +83,14 @@ const MAPS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-const HOSTS: &[&str] = &[
+pub(crate) const HOSTS: &[&str] = &[
     "-H a:4,b:4",
     "-H a:2,b:2",
     "-H a:4,b:1 --hostfile hosts",
     "--hostfile hosts",
 ];
 
-const BINDS: &[&str] = &[
+pub(crate) const BINDS: &[&str] = &[
     "",
     "--bind-to none",
     "--bind-to core",
@@ -100,9 +100,9 @@ const BINDS: &[&str] = &[
     "--bind-to hwthread:if-supported",
 ];
 
-const RANKS: &[&str] = &["", "--rank-by node", "--rank-by fill", "--rank-by span"];
+pub(crate) const RANKS: &[&str] = &["", "--rank-by node", "--rank-by fill", "--rank-by span"];
 
-fn plan(words: &str) -> Option<Plan> {
+pub(crate) fn plan(words: &str) -> Option<Plan> {
     let mut argv = vec!["--topo".to_owned(), BOX.to_owned()];
     argv.extend(words.split_whitespace().map(str::to_owned));
     let asked = map_args(&argv).ok()?;
@@ -110,10 +110,10 @@ fn plan(words: &str) -> Option<Plan> {
 }
 
 /// Numbers that look random and are the same in every run.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -122,12 +122,13 @@ impl Chance {
     }
 }
 
-fn placed(plan: &Plan) -> Vec<Placed> {
+pub(crate) fn placed(plan: &Plan) -> Vec<Placed> {
     let apps = plan.apps().iter().map(|app| Placed {
         policy: app.policy(),
         runs: app.runs().to_vec(),
         order: app.order().clone(),
         passes: app.passes().map(<[_]>::to_vec),
+        claimed: app.claimed().clone(),
     });
     apps.collect()
 }

@@ -45,6 +45,7 @@ impl Parts {
             runs: app.runs().to_vec(),
             order: app.order().clone(),
             passes: app.passes().map(<[_]>::to_vec),
+            claimed: app.claimed().clone(),
         });
         Self {
             world: plan.world().clone(),

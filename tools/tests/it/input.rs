@@ -14,6 +14,11 @@ const TARGETS: &[Target] = &[
         "-H\na:4,b:4\n--map-by\nnode\n-n\n4\nhost\n:\n--map-by\nslot\n--rank-by\nnode\n-np\n4\nhost",
     ),
     (
+        "text_line",
+        input::line,
+        "\u{1}-N 2\nn0=0-3\nA=b\n\n\nn0\0-np\n4\n-H\nn0:2,n1:2\n--map-by\nnode\n./a\0n0 slots=2\nn1\n",
+    ),
+    (
         "text_request",
         input::request,
         r#"{"version":1,"job_info":{"PMIX_MAPBY":"node"},"apps":[{"cmd":"a","argv":["-v"],"maxprocs":4,"info":

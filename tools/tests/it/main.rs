@@ -46,6 +46,7 @@ mod request_schema;
 mod session;
 mod show;
 mod spawn;
+mod swapped;
 mod taskmap;
 #[cfg(unix)]
 mod terminal;

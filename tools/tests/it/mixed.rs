@@ -118,6 +118,7 @@ fn placed(plan: &Plan) -> Vec<Placed> {
         runs: app.runs().to_vec(),
         order: app.order().clone(),
         passes: app.passes().map(<[_]>::to_vec),
+        claimed: app.claimed().clone(),
     });
     apps.collect()
 }

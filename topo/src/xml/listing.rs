@@ -110,11 +110,12 @@ impl Walk<'_> {
         let first_pu = self.pus();
         let listed = match node.kind.listed() {
             Some(ObjKind::Hwthread) => {
-                if let Some(os) = node
-                    .os
-                    .filter(|_| self.allowed.has(self.tree, self.sets, row))
-                {
-                    self.draft.pus_os.push(os);
+                match node.os {
+                    Some(os) if self.allowed.has(self.tree, self.sets, row) => {
+                        self.draft.pus_os.push(os);
+                    }
+                    Some(os) => self.draft.disallowed.push(os),
+                    None => {}
                 }
                 None
             }

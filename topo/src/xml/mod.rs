@@ -28,7 +28,7 @@ use quick_xml::reader::Reader;
 use sets::Sets;
 use stowplan_engine::limit::{OBJECTS_MAX, TEXT_BYTES_MAX};
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft, Vendor};
 use tree::{Row, Tree};
 
 /// The most objects above each other in one file. Real machines have about a dozen.
@@ -93,6 +93,8 @@ struct File<'b> {
     matrices: Vec<Matrix>,
     /// NUMA nodes by OS number, in the order of the file.
     nodes: Vec<u32>,
+    /// Who made the cpus, if packages say it and agree.
+    vendor: Option<Vendor>,
 }
 
 impl<'b> File<'b> {
@@ -108,6 +110,7 @@ impl<'b> File<'b> {
             allowed: Allowed::default(),
             matrices: Vec::new(),
             nodes: Vec::new(),
+            vendor: None,
         }
     }
 
@@ -287,9 +290,24 @@ impl<'b> File<'b> {
     }
 
     fn info(&mut self, tag: &BytesStart<'_>) -> Result<(), Fault> {
+        let (mut said, mut vendor) = (false, Vendor::Unsaid);
+        let sound = self.attributes(tag, |key, value| {
+            match (key, value) {
+                ("name", "CPUVendor") => said = true,
+                ("value", "GenuineIntel") => vendor = Vendor::Intel,
+                ("value", "AuthenticAMD") => vendor = Vendor::Amd,
+                _ => {}
+            }
+            Ok(())
+        });
+        if said {
+            let differs = self.vendor.is_some_and(|known| known != vendor);
+            self.vendor = Some(if differs { Vendor::Unsaid } else { vendor });
+        }
         if self.dialect != Dialect::One {
             return Ok(());
         }
+        sound?;
         let (mut name, mut value) = (None, None);
         self.attributes(tag, |key, given| {
             match key {
@@ -400,6 +418,7 @@ impl<'b> File<'b> {
             return Err(no_topology("it has no NUMA node that may be used"));
         }
         let matrices = std::mem::take(&mut self.matrices);
+        draft.vendor = self.vendor.unwrap_or_default();
         draft.latency = distances::latency(matrices, &self.nodes, &draft);
         Ok(draft)
     }

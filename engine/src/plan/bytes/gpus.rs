@@ -11,6 +11,7 @@ use crate::policy::GpuShare;
 use crate::table::apps::AppTable;
 use crate::table::gpus::{Gpu, GpuFamily};
 use crate::table::patterns::ShareRun;
+use crate::text::printable::disturbs;
 
 /// Writes the GPUs of one topology.
 pub(super) fn write_devices(writer: &mut Writer, gpus: &[Gpu]) {
@@ -28,7 +29,7 @@ pub(super) fn read_devices(reader: &mut Reader<'_>) -> Result<Vec<Gpu>, BadPlan>
     reader.items(count as usize, |reader| {
         let visible = reader.number(GPUS_MAX - 1, "the visible number of a GPU")?;
         let name = reader.text()?.to_owned();
-        let printable = !name.contains(char::is_control);
+        let printable = !name.contains(disturbs);
         reader.ensure(|| printable, "a name without control characters")?;
         let family = reader.number(u32::MAX, "a family of GPUs")?;
         let family = GpuFamily::ALL.get(family as usize).copied();

@@ -13,6 +13,7 @@ use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange,
 use crate::table::topologies::{
     Device, DraftObject, Latency, Topologies, TopologyDraft, TopologyId, drafted_kinds,
 };
+use crate::text::printable::disturbs;
 use std::ops::Range;
 
 /// How many PUs the objects of one topology may hold together: for each of its PUs, and in any case.
@@ -46,7 +47,7 @@ pub(super) fn write_names(writer: &mut Writer, names: &Names) {
 pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
     let groups = reader.list("a number of name groups", |reader| {
         let (prefix, suffix) = (reader.text()?, reader.text()?);
-        let printable = |part: &str| !part.contains(char::is_control);
+        let printable = |part: &str| !part.contains(disturbs);
         reader.ensure(
             || printable(prefix) && printable(suffix),
             "names without control characters",
@@ -73,7 +74,14 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
         };
         // Adding a canonical range costs one step, however many names it has.
         reader.ensure(|| is_canonical(&range), "names as they are kept")?;
-        let found = names.add(&range).map_err(|_| reader.bad("fewer nodes"))?;
+        // A launcher that lists a host twice has two nodes of one name.
+        let again = count == 1 && names.find(&range).1.is_none();
+        let found = if again {
+            names.add_again(&range)
+        } else {
+            names.add(&range)
+        };
+        let found = found.map_err(|_| reader.bad("fewer nodes"))?;
         reader.ensure(|| found[..] == [promised], "names that are new")?;
     }
     Ok(names)

@@ -26,11 +26,15 @@ pub(crate) mod gpus;
 mod remarks;
 // Where passes ended.
 mod passes;
+// What apps claimed of the nodes.
+mod claims;
+// What is said about threads.
+mod thread_words;
 // Tests: what readers refuse.
 #[cfg(test)]
 mod refused_tests;
 
-pub use remarks::{Remark, Remarks};
+pub use remarks::{ReadingRemark, Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::placed::row;
@@ -46,6 +50,12 @@ use std::sync::Arc;
 use wire::{Edition, Reader, Writer};
 
 impl Plan {
+    /// Whether these first bytes are those of a saved plan, a broadcast or a slice.
+    #[must_use]
+    pub fn is_sealed(start: &[u8]) -> bool {
+        start.starts_with(wire::MAGIC)
+    }
+
     /// Everything needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
     ///
     /// Cost: the tables used, written once.
@@ -78,6 +88,10 @@ impl Plan {
         apps::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
+        claims::write(&mut writer, &self.apps);
+        let words = &self.table.thread_words;
+        thread_words::write(&mut writer, words, &self.world.topologies, topologies);
+        remarks::write_reading(&mut writer, remarks);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -120,9 +134,7 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
-        let topologies = world.topologies.len();
-        let nodes = world.names.len();
-        let remarks = sections(&mut reader, &mut table, &mut places.apps, topologies, nodes)?;
+        let remarks = sections(&mut reader, &mut table, &mut places.apps, &mut world)?;
         Ok((places.assemble(world, table), remarks))
     }
 
@@ -238,18 +250,21 @@ fn sections(
     reader: &mut Reader<'_>,
     table: &mut AppTable,
     placed: &mut [Placed],
-    topologies: usize,
-    nodes: u32,
+    world: &mut World,
 ) -> Result<Remarks, BadPlan> {
+    let (topologies, nodes) = (world.topologies.len(), world.names.len());
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(passes::PASSES, "the end, or a section that there is")?;
+        let section = reader.number(remarks::READING, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
+            thread_words::THREAD_WORDS => thread_words::read(reader, table, world)?,
+            claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
+            remarks::READING => remarks.reading = Some(remarks::read_reading(reader)?),
             _ => apps::read_arguments(reader, table)?,
         }
     }

@@ -5,7 +5,7 @@ use super::{each_app, nodes_behind};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{PassRun, Placed};
 
-/// The number of the section of passes, the last one.
+/// The number of the section of passes.
 pub(super) const PASSES: u32 = 3;
 
 /// Writes the passes of the apps that record them. A plan without such apps has the same bytes as before this section existed.

@@ -5,9 +5,9 @@ use super::listed;
 use super::sets;
 use super::wire::{BadPlan, Edition, Reader, Writer, or_zero};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
-use crate::plan::Plan;
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};
+use crate::plan::{Claimed, Plan};
 use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::KeyRows;
@@ -215,6 +215,7 @@ pub(super) fn read_app(
         runs,
         order,
         passes: None,
+        claimed: Claimed::default(),
     })
 }
 

@@ -7,6 +7,8 @@ use crate::table::topologies::TopologyId;
 
 /// The number of the section of remarks.
 pub(super) const REMARKS: u32 = 2;
+/// The number of the section that says how the line was read, the last one.
+pub(super) const READING: u32 = 6;
 
 /// What was shown beside a plan, kept so that it can be shown again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,6 +17,23 @@ pub struct Remarks {
     pub sources: Vec<Option<String>>,
     /// Notes in the order in which they were found; those of many apps are folded.
     pub notes: Vec<Remark>,
+    /// How the words of the job were read, if they were a line in another grammar than ours.
+    pub reading: Option<ReadingRemark>,
+}
+
+/// How a line was read: by whose rules, and what these derived.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReadingRemark {
+    /// Whose rules.
+    pub rules: String,
+    /// Their version.
+    pub version: String,
+    /// How it was known whose line it is: a word, and the sign if there was one.
+    pub by: (String, String),
+    /// The line's first word.
+    pub command: String,
+    /// What was derived, each with its origin.
+    pub derived: Vec<(String, String)>,
 }
 
 /// A note in words.
@@ -64,5 +83,46 @@ pub(super) fn read(reader: &mut Reader<'_>, topologies: usize) -> Result<Remarks
         let text = reader.text()?.to_owned();
         Ok(Remark { class, text })
     })?;
-    Ok(Remarks { sources, notes })
+    Ok(Remarks {
+        sources,
+        notes,
+        reading: None,
+    })
+}
+
+/// Writes how the line was read. A plan of our own words has the same bytes as before this section existed.
+pub(super) fn write_reading(writer: &mut Writer, remarks: &Remarks) {
+    let Some(reading) = &remarks.reading else {
+        return;
+    };
+    writer.number(READING);
+    let (by, sign) = &reading.by;
+    for text in [&reading.rules, &reading.version, by, sign, &reading.command] {
+        writer.text(text);
+    }
+    writer.size(reading.derived.len());
+    for (what, origin) in &reading.derived {
+        writer.text(what);
+        writer.text(origin);
+    }
+}
+
+/// Reads that section, behind its number.
+pub(super) fn read_reading(reader: &mut Reader<'_>) -> Result<ReadingRemark, BadPlan> {
+    let mut text = || Ok(reader.text()?.to_owned());
+    let (rules, version, by) = (text()?, text()?, (text()?, text()?));
+    let command = text()?;
+    let count = reader.number(APPS_MAX, "a number of derived facts")? as usize;
+    let some = count <= reader.left();
+    reader.ensure(|| some, "as many derived facts as are counted")?;
+    let derived = reader.items(count, |reader| {
+        Ok((reader.text()?.to_owned(), reader.text()?.to_owned()))
+    })?;
+    Ok(ReadingRemark {
+        rules,
+        version,
+        by,
+        command,
+        derived,
+    })
 }

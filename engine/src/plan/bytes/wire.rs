@@ -2,14 +2,16 @@
 //!
 //! Other sealed bytes: requests (`spawn/relay.rs`), jobs (`job/src/bytes.rs`), journals (`session/src/journal/frame.rs`).
 
-use crate::limit::PLAN_VALUES_MAX;
+use crate::limit::{PLAN_VALUES_FREE, PLAN_VALUES_GRANTED, PLAN_VALUES_MAX};
 
 /// How many values a group of a column may have: so no byte read makes more than 128 values.
 const GROUP_MAX: usize = 256;
+/// The same behind the values that are free: a group takes at least two bytes, which grant as many values.
+const GROUP_GRANTED: usize = 2 * PLAN_VALUES_GRANTED;
 /// From this many equal steps on, the step is written once.
 const WORTH: usize = 3;
 /// What every sealed frame starts with.
-const MAGIC: &[u8; 7] = b"stowpln";
+pub(super) const MAGIC: &[u8; 7] = b"stowpln";
 /// The version of the format.
 pub const VERSION: u8 = 1;
 /// The version of plans with GPUs. Other versions are refused.
@@ -73,6 +75,8 @@ pub(crate) struct Writer {
     bytes: Vec<u8>,
     /// The values of the current column.
     scratch: Vec<u32>,
+    /// The values of all columns so far.
+    values: usize,
 }
 
 impl Writer {
@@ -117,6 +121,11 @@ impl Writer {
         all.extend(values);
         let step = |at: usize| i64::from(all[at + 1]) - i64::from(all[at]);
         let steps = all.len() - 1;
+        self.values = self.values.saturating_add(steps);
+        let group = match self.values {
+            ..=PLAN_VALUES_FREE => GROUP_MAX,
+            _ => GROUP_GRANTED,
+        };
         // How many steps from `at` on are equal, up to `most`.
         let equal_ahead = |at: usize, most: usize| {
             let first = step(at);
@@ -125,7 +134,7 @@ impl Writer {
         };
         let mut at = 0;
         while at < steps {
-            let same = equal_ahead(at, GROUP_MAX);
+            let same = equal_ahead(at, group);
             if same >= WORTH {
                 self.number((same as u64) << 1 | 1);
                 self.signed(step(at));
@@ -160,6 +169,7 @@ impl Writer {
     }
     pub(crate) fn append(&mut self, other: &Self) {
         self.bytes.extend_from_slice(&other.bytes);
+        self.values = self.values.saturating_add(other.values);
     }
 }
 
@@ -221,7 +231,8 @@ impl<'b> Reader<'b> {
             bytes: held,
             at: 0,
             base: end - held.len(),
-            values: PLAN_VALUES_MAX,
+            values: (PLAN_VALUES_FREE + held.len().saturating_mul(PLAN_VALUES_GRANTED))
+                .min(PLAN_VALUES_MAX),
             edition,
         })
     }
@@ -376,7 +387,7 @@ impl<'b> Reader<'b> {
         let most = self.left().saturating_mul(GROUP_MAX / 2);
         self.ensure(|| values <= most, "columns that the bytes left can fill")?;
         let left = self.values.checked_sub(values);
-        self.values = self.require(left, "tables of at most 2^27 values")?;
+        self.values = self.require(left, "fewer values: 2^24, and four for each byte")?;
         let mut table = vec![[0; N]; rows];
         for column in 0..N {
             let (mut last, mut left) = (0_i64, table.iter_mut());
@@ -456,9 +467,10 @@ mod tests {
 
     #[test]
     fn all_tables_together_have_a_bound() {
-        let (bytes, half) = (PLAN_VALUES_MAX / 64, PLAN_VALUES_MAX / 2);
+        let bytes = PLAN_VALUES_FREE / 64;
+        let half = (PLAN_VALUES_FREE + bytes * PLAN_VALUES_GRANTED) / 2;
         assert_eq!(refused::<2>(bytes, &[half]), None);
-        let too_many = Some("tables of at most 2^27 values");
+        let too_many = Some("fewer values: 2^24, and four for each byte");
         assert_eq!(refused::<2>(bytes, &[half + 1]), too_many);
         assert_eq!(refused::<1>(bytes, &[half, half, 1]), too_many);
     }

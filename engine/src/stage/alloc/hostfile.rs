@@ -193,6 +193,16 @@ pub(crate) fn lowered(
 ) -> Result<Vec<(NodeRange, StateId)>, MapError> {
     let mut seen = Intervals::default();
     let mut lowered = Vec::new();
+    if let Some(told) = pool.nodes.told_slots.get(&app) {
+        for &(nodes, slots) in told {
+            for (part, state) in pool.nodes.runs.within(nodes) {
+                let row = *pool.tables.states.get(state);
+                let state = pool.tables.states.intern(NodeState { slots, ..row });
+                lowered.push((part, state));
+            }
+        }
+        return Ok(lowered);
+    }
     for file in hosts.own_files(app) {
         for (nodes, slots) in given_counts(&pool.nodes.names, &hosts.hostfiles[*file])? {
             for (part, state) in pool.nodes.runs.within(nodes) {

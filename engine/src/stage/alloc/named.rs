@@ -10,6 +10,7 @@ use super::slots::SlotsSaid;
 use crate::error::phrases::EmptyNodes;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
+use crate::plan::claimed::Fixed;
 use crate::table::apps::AppId;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, push_joined};
@@ -34,11 +35,13 @@ pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Na
             .into_iter()
             .for_each(|nodes| push_joined(&mut named.list, nodes));
     }
-    let named = Arc::new(named);
     let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
-    if !hosts.entries(app).unwrap_or_default().iter().any(relative) {
-        pool.nodes.named.insert(key, Arc::clone(&named));
+    if hosts.entries(app).unwrap_or_default().iter().any(relative) {
+        named.fixed = Fixed::AtItsTurn;
+        return Ok(Arc::new(named));
     }
+    let named = Arc::new(named);
+    pool.nodes.named.insert(key, Arc::clone(&named));
     Ok(named)
 }
 
@@ -50,15 +53,8 @@ pub(crate) fn look_up(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, M
     let files = hosts.own_files(app);
     let in_files = (!files.is_empty()).then(|| in_files(pool, hosts, files));
     let Some(entries) = hosts.entries(app) else {
-        let all = NodeRange {
-            first: 0,
-            count: pool.nodes.names.len(),
-        };
-        return Ok(in_files.unwrap_or_else(|| Named {
-            list: vec![all],
-            mentions: vec![all],
-            claims: None,
-        }));
+        let nodes = pool.nodes.names.len();
+        return Ok(in_files.unwrap_or_else(|| Named::whole(nodes)));
     };
     let within = in_files.map(|named| {
         let mut within = Intervals::default();

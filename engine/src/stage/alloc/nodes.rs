@@ -2,10 +2,12 @@
 
 use super::selected::{NamedByHosts, SlotChanges};
 use crate::id::Id as _;
+use crate::table::apps::AppId;
 use crate::table::intervals::NodeOrder;
 use crate::table::names::{NameRange, NameStretch, Names, NodeId, NodeRange};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The nodes of a job, each in its state.
@@ -28,6 +30,8 @@ pub(crate) struct Nodes {
     pub(crate) lost: Names,
     /// Nodes before this one have no free slot.
     pub(crate) full: u32,
+    /// Slots that apps' own hostfiles lowered, when a plan told them: its job is placed again without the files.
+    pub(crate) told_slots: BTreeMap<AppId, Vec<(NodeRange, u32)>>,
     /// Scratch of [`Self::change`].
     changed: StateRuns,
 }

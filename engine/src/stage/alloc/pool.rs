@@ -31,6 +31,13 @@ impl Pool {
         }
     }
 
+    /// The pool of a plan: its nodes as its job found them.
+    pub(crate) fn of(world: &World) -> Self {
+        let mut pool = Self::resume(world);
+        pool.nodes.runs = world.before.clone();
+        pool
+    }
+
     /// The pool that earlier jobs left, for a new job: no node has a process of the new job yet.
     pub(crate) fn resume(world: &World) -> Self {
         let mut states = world.states.clone();

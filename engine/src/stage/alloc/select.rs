@@ -73,7 +73,11 @@ pub(crate) fn select(
     if candidates.is_empty() {
         return Err(nodes_full(pool, app, &list));
     }
-    Ok(Selected { candidates, slots })
+    Ok(Selected {
+        candidates,
+        slots,
+        named,
+    })
 }
 
 /// An app claims more slots of a node than its max_slots leave.

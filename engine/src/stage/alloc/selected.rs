@@ -1,6 +1,6 @@
 //! The result of selecting: the nodes that an app names, those of them that it may use, and its changes to their slots.
 
-use super::slots::SlotsSaid;
+pub(crate) use crate::plan::claimed::Named;
 use crate::table::interner::ById;
 use crate::table::intervals::Intervals;
 use crate::table::names::{NodeRange, push_joined};
@@ -8,17 +8,6 @@ use crate::table::states::StateId;
 use crate::text::host_types::{HostListId, HostfileId};
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// The nodes that an app names.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
-    /// In list order, without repeats.
-    pub(crate) list: Vec<NodeRange>,
-    /// Every mention, in order: the entries of a sequence without a file.
-    pub(crate) mentions: Vec<NodeRange>,
-    /// What its `-H` claims of each node; `None` without `-H`.
-    pub(crate) claims: Option<Vec<(NodeRange, SlotsSaid)>>,
-}
 
 /// What decides the nodes that an app names: its `-H` list and its hostfiles.
 type HostsKey = (Option<HostListId>, SmallVec<[HostfileId; 4]>);
@@ -73,4 +62,6 @@ pub(crate) struct Selected {
     /// In list order.
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) slots: SlotChanges,
+    /// The nodes that it names.
+    pub(crate) named: Arc<Named>,
 }

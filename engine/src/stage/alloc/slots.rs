@@ -5,6 +5,7 @@
 //!
 //! Slots that nobody gave are inferred in `build_pool.rs`. In a hostfile, max_slots without slots gives that many slots (`hostfile.rs`).
 
+pub(crate) use crate::plan::claimed::SlotsSaid;
 use crate::table::states::NodeState;
 use crate::text::host_types::EntrySlots;
 use std::ops::{Add, Sub};
@@ -43,14 +44,6 @@ impl NodeState {
             None => Ok(u32::try_from(wanted).unwrap_or(u32::MAX)),
         }
     }
-}
-
-/// Slots that entries give a node. If the entries make the pool, the node has that many; if they select from it, an app claims them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct SlotsSaid {
-    pub(crate) counted: u64,
-    /// How many times all slots are said: as many as the topology gives the node, or as are left.
-    pub(crate) all: u64,
 }
 
 impl SlotsSaid {

@@ -18,6 +18,7 @@ use crate::stage::place::app::{App, Procs};
 use crate::stage::place::notes;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::origins::{Origin, Origins, Rule};
 
 /// The results of placing the apps, besides the node states. Each placement of a job refills it and reuses its memory.
 #[derive(Clone, Debug, Default)]
@@ -146,11 +147,12 @@ impl Choice {
         }
     }
 
-    /// Adds a note about a narrow binding that nobody asked for.
-    pub(crate) fn note_narrow(
+    /// Adds notes about bindings that nobody asked for, and about objects that leave cpus out.
+    pub(crate) fn note_bindings(
         &self,
         pool: &mut Pool,
         app: AppId,
+        origins: Option<Origins>,
         placed: &Placed,
         notes: &mut Vec<Note>,
     ) {
@@ -158,9 +160,15 @@ impl Choice {
             self.policy.bind,
             BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
         );
+        notes::by_objects(pool, app, &self.policy, placed, notes);
         // A rankfile names the cpus itself.
         let listed = matches!(self.policy.map, MapBy::Rankfile | MapBy::Lsf);
-        if self.by_size && cpu && !listed {
+        let by_default = origins.is_some_and(|own| {
+            let map = Origin::Default(Rule::MapCore);
+            own.map == map && own.bind == Origin::Default(Rule::BindAsMapped)
+        });
+        let by_size = self.by_size || by_default && processes(placed) <= 2;
+        if by_size && cpu && !listed {
             notes::narrow(pool, app, placed, notes);
         }
     }

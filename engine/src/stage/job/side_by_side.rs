@@ -147,7 +147,8 @@ impl Job<'_> {
             let app = choice.app(id, self.resolved, self.components, procs, Before::default());
             let mut notes = Vec::new();
             let placed = (self.place_app)(&mut work, &app, &mut notes).ok()?;
-            choice.note_narrow(&mut work.pool, id, &placed, &mut notes);
+            let origins = self.resolved.apps.origins[id];
+            choice.note_bindings(&mut work.pool, id, origins, &placed, &mut notes);
             found.push(Found {
                 app: id,
                 placed,

@@ -72,6 +72,9 @@ impl<'t> TopologyView<'t> {
         let objects = match (policy.map, device) {
             (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
                 .map_or(Targets::NONE, Targets::Near),
+            (MapBy::Device(options), _) => {
+                Targets::Near(super::device_order::devices(topologies, topology, options))
+            }
             _ => kind.map_or(Targets::NONE, |kind| {
                 Targets::new(topologies, topology, kind)
             }),

@@ -10,7 +10,7 @@ use super::placement::Placement;
 use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::policy::{IfSupported, MapBy, ObjKind, Span};
+use crate::policy::{DeviceMap, IfSupported, MapBy, ObjKind, Sharing, Span};
 use crate::stage::node::layout::Layout;
 
 /// `--map-by OBJECT` and `--map-by dist`.
@@ -37,7 +37,15 @@ impl MapPolicy for ByObject {
 /// How many processes the objects of a node take, at most as many as its slots.
 #[inline]
 fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, MapError> {
-    let (capacity, slots) = (view.capacity(), view.slots());
+    let (capacity, mut slots) = (view.capacity(), view.slots());
+    if let MapBy::Device(DeviceMap {
+        sharing: Sharing::One,
+        ..
+    }) = view.placement.policy.map
+        && capacity.objects > 0
+    {
+        slots = slots.min(capacity.objects);
+    }
     if capacity.objects == 0 {
         return Err(not_found(view.placement, view.group));
     }

@@ -38,7 +38,11 @@ impl ByPpr {
         self.passed_over = (self.passed_over).saturating_add(view.row().nodes.count);
         self.why.get_or_insert_with(|| {
             let node = refuse::node(view.placement, view.group);
-            format!(": {node} needs {} and has {has}", counted(needed, noun))
+            let outside = view.placement.refused_at(view.group).left_out();
+            match outside.filter(|_| noun != "slot") {
+                Some(why) => format!(": {node}: {why}"),
+                None => format!(": {node} needs {} and has {has}", counted(needed, noun)),
+            }
         });
     }
 }

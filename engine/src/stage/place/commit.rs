@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::scratch::emptied;
 use super::workspace::Workspace;
+use crate::plan::claimed::{Claim, Claimed};
 use crate::plan::{Placed, PlacedRun};
 use crate::stage::alloc::nodes::Nodes;
 
@@ -15,8 +16,15 @@ pub(crate) fn commit(work: &mut Workspace, outcome: Outcome) -> Placed {
         passes,
         touched,
         mut slots,
+        named,
         mut changes,
     } = outcome;
+    let states = &work.pool.tables.states;
+    let lowered = slots.lowered.iter();
+    let lowered = lowered.map(|&(nodes, state)| (nodes, states.get(state).slots));
+    let claim = named.map_or(Claim::Elsewhere, |named| {
+        Claim::Of(named, lowered.collect())
+    });
     let nodes = &mut work.pool.nodes;
     nodes.change_slots(&mut slots, &work.pool.tables.states);
     nodes.change(&mut changes);
@@ -30,6 +38,7 @@ pub(crate) fn commit(work: &mut Workspace, outcome: Outcome) -> Placed {
         runs,
         order,
         passes,
+        claimed: Claimed(claim),
     }
 }
 

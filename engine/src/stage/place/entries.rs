@@ -16,6 +16,7 @@ use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};
 use crate::table::listings::{Entry, EntryNode, Listing, SlotListId};
 use crate::table::names::{NodeId, NodeRange, cut_around};
+use std::sync::Arc;
 
 /// Neighbouring entries that name the same nodes and the same cpus.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct Entries {
     pub(crate) first: u32,
     /// Slots that the app's own hostfile lowers.
     pub(crate) slots: SlotChanges,
+    /// The nodes that the app names.
+    pub(crate) named: Arc<Named>,
 }
 
 /// The entries of an app.
@@ -151,11 +154,17 @@ fn in_sequence(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<
     if there > u64::from(procs) && !goes_on {
         notes.push(unused(app, procs, there));
     }
+    let named = match app.listing() {
+        // The file alone says which nodes.
+        Some(_) => Arc::new(Named::whole(pool.nodes.names.len())),
+        None => named(pool, &app.resolved.hosts, app.id)?,
+    };
     Ok(Entries {
         steps: first_steps(&steps, procs)?,
         procs,
         first,
         slots: SlotChanges::default(),
+        named,
     })
 }
 
@@ -204,6 +213,7 @@ fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entrie
             lowered,
             raised: Vec::new(),
         },
+        named,
     })
 }
 

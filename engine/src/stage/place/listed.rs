@@ -111,6 +111,7 @@ pub(crate) fn place(
         order,
         passes: None,
         slots: std::mem::take(&mut entries.slots),
+        named: Some(std::mem::take(&mut entries.named)),
         changes,
     })
 }

@@ -130,7 +130,7 @@ pub(crate) fn by_policy<R>(map: MapBy, call: impl FnOnce(&mut dyn MapPolicy) -> 
     match map {
         MapBy::Slot => call(&mut by_slot::BySlot),
         MapBy::Node => call(&mut by_node::ByNode),
-        MapBy::Object(_) | MapBy::Dist => call(&mut by_object::ByObject),
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) => call(&mut by_object::ByObject),
         MapBy::Ppr { per, on } => call(&mut by_ppr::ByPpr::new(per, on)),
         MapBy::PeList => call(&mut by_pe_list::ByPeList),
         MapBy::Mpibind(options) => call(&mut by_mpibind::ByMpibind(options)),
@@ -172,7 +172,7 @@ fn by_engine(
         return Err(error);
     }
     notes::of_app(&placement, notes);
-    let outcome = placement.outcome(app.policy_id, selected.slots);
+    let outcome = placement.outcome(app.policy_id, selected.slots, Some(selected.named));
     pool.candidates = selected.candidates;
     Ok(outcome)
 }
@@ -208,7 +208,7 @@ fn by_component(
         }
     }
     notes::of_app(&placement, notes);
-    Ok(placement.outcome(app.policy_id, selected.slots))
+    Ok(placement.outcome(app.policy_id, selected.slots, None))
 }
 
 /// How many processes an app has when its turn comes.

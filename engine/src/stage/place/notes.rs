@@ -3,11 +3,12 @@
 use super::placement::Placement;
 use crate::error::Note;
 use crate::id::Id as _;
-use crate::plan::Placed;
-use crate::policy::CpuMode;
+use crate::plan::{Placed, PlacedRun};
+use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
-use crate::table::apps::AppId;
+use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
+use crate::table::uncovered::Uncovered;
 
 /// A binding to one cpu is called narrow from this many cpus for each process of the node.
 const NARROW_FROM: u32 = 4;
@@ -59,6 +60,73 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
     }
 }
 
+/// Notes processes that a default left unbound although the app kept its binding, and memory that does not count.
+pub(crate) fn by_objects(
+    pool: &Pool,
+    app: AppId,
+    policy: &Policy,
+    placed: &Placed,
+    notes: &mut Vec<Note>,
+) {
+    let tables = &pool.tables;
+    let state_of = |node: u32| {
+        let state = pool.nodes.runs.state(NodeId::from_row(node as usize));
+        *tables.states.get(state)
+    };
+    let look = |node: u32, kind: ObjKind| {
+        let state = state_of(node);
+        let allowed = tables.pusets.get(state.allowed);
+        Uncovered::new(&tables.topologies, state.topology, allowed, kind)
+    };
+    let bound = match policy.bind {
+        BindTo::Object(kind) => Some(kind),
+        BindTo::Nothing | BindTo::BySize => None,
+    };
+    let by_numa = policy.map.object_kind() == Some(ObjKind::Numa) || bound == Some(ObjKind::Numa);
+    let memory_behind = |run: &&PlacedRun| {
+        let topology = state_of(run.nodes.first).topology;
+        let counted = tables.topologies.domains(topology).len();
+        tables.topologies.count(topology, ObjKind::Numa) as usize > counted
+    };
+    if let Some(run) = placed
+        .runs
+        .first()
+        .filter(|_| by_numa)
+        .filter(memory_behind)
+    {
+        let seen = look(run.nodes.first, ObjKind::Numa);
+        if seen.left_out() > 0 {
+            notes.push(Note::OneDomain {
+                app: app.number(),
+                left_out: seen.left_out(),
+                objects: seen.objects,
+                node: pool.nodes.name(run.nodes.first),
+            });
+        }
+    }
+    let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
+        return;
+    };
+    let given_up = notes
+        .iter()
+        .any(|note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number()));
+    let unbound = |run: &PlacedRun| {
+        let bound = tables.patterns.get(run.pattern).bound(run.procs);
+        (u64::from(run.procs) - bound) * u64::from(run.nodes.count)
+    };
+    let procs: u64 = placed.runs.iter().map(unbound).sum();
+    let first = placed.runs.iter().find(|run| unbound(run) > 0);
+    if let Some(run) = first.filter(|_| !given_up) {
+        let why = look(run.nodes.first, kind).reason();
+        notes.push(Note::Unbound {
+            app: app.number(),
+            procs,
+            node: pool.nodes.name(run.nodes.first),
+            why: why.unwrap_or_else(|| format!("no cpu of a {} is free for them", kind.word())),
+        });
+    }
+}
+
 /// Notes one or two processes that a default binds to one cpu each, on a node with many cpus.
 pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
     let Some(run) = placed.runs.first() else {
@@ -75,6 +143,11 @@ pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut V
             app: app.number(),
             bound: run.procs,
             allowed: cpus,
+            procs: placed
+                .runs
+                .iter()
+                .map(|run| u64::from(run.procs) * u64::from(run.nodes.count))
+                .sum(),
         });
     }
 }

@@ -4,11 +4,12 @@ use super::placement::Placement;
 use super::scratch::emptied;
 use crate::plan::{PassRun, PlacedRun, RankOrder};
 use crate::policy::{MapBy, RankBy};
-use crate::stage::alloc::selected::SlotChanges;
+use crate::stage::alloc::selected::{Named, SlotChanges};
 use crate::stage::node::capacity::mapped_kind;
 use crate::table::apps::PolicyId;
 use crate::table::names::NodeRange;
 use crate::table::states::StateId;
+use std::sync::Arc;
 
 /// The result of placing an app; [`super::commit`] applies it to the nodes.
 #[derive(Debug)]
@@ -23,13 +24,20 @@ pub(crate) struct Outcome {
     pub(crate) touched: Vec<NodeRange>,
     /// Changes to slots, also of nodes without a process of the app.
     pub(crate) slots: SlotChanges,
+    /// The nodes that the app names; `None` if a launcher's own component placed it.
+    pub(crate) named: Option<Arc<Named>>,
     /// The states that the app leaves.
     pub(crate) changes: Vec<(NodeRange, StateId)>,
 }
 
 impl Placement<'_> {
     /// The result of placing the app.
-    pub(crate) fn outcome(self, policy: PolicyId, slots: SlotChanges) -> Outcome {
+    pub(crate) fn outcome(
+        self,
+        policy: PolicyId,
+        slots: SlotChanges,
+        named: Option<Arc<Named>>,
+    ) -> Outcome {
         let mut runs = emptied(&mut self.scratch.runs);
         let mut changes = emptied(&mut self.scratch.changes);
         let kind = mapped_kind(self.policy.map);
@@ -64,6 +72,7 @@ impl Placement<'_> {
             passes,
             touched: self.touched,
             slots,
+            named,
             changes,
         }
     }

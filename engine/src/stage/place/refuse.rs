@@ -14,6 +14,7 @@ use crate::stage::node::bits;
 use crate::table::apps::{AppId, Policy};
 use crate::table::states::NodeState;
 use crate::table::topologies::{Topologies, TopologyId};
+use crate::table::uncovered::Uncovered;
 
 /// An app asks for more processes than the slots left on its nodes. Callers that know the full nodes add them.
 pub(crate) fn not_enough_slots(
@@ -62,6 +63,20 @@ impl RefusedAt<'_> {
         .into()
     }
 
+    /// What of the node lies outside the objects that its processes are mapped or bound to, in words.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let bound = match self.policy.bind {
+            BindTo::Object(kind) => Some(kind),
+            BindTo::Nothing | BindTo::BySize => None,
+        };
+        let kinds = self.policy.map.object_kind().into_iter().chain(bound);
+        let allowed = self.tables.pusets.get(self.state.allowed);
+        kinds.filter(|kind| *kind != ObjKind::Gpu).find_map(|kind| {
+            let topologies = &self.tables.topologies;
+            Uncovered::new(topologies, self.state.topology, allowed, kind).reason()
+        })
+    }
+
     pub(crate) fn bind_limit(self) -> MapError {
         PlaceError::BindLimit {
             app: self.app.number(),
@@ -92,7 +107,11 @@ impl RefusedAt<'_> {
 
     /// Only some processes got cpus.
     pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
+        let why = self
+            .left_out()
+            .map_or_else(String::new, |why| format!(": {why}"));
         PlaceError::NotEnoughCpus {
+            why,
             app: self.app.number(),
             asked,
             placed,

@@ -123,7 +123,9 @@ impl JudgedOptions<'_> {
         if let MapBy::Mpibind(_) = map {
             return self.check_mpibind();
         }
-        if options.flags.has(Flags::SPAN) && !matches!(map, MapBy::Object(_) | MapBy::Dist) {
+        if options.flags.has(Flags::SPAN)
+            && !matches!(map, MapBy::Object(_) | MapBy::Dist | MapBy::Device(_))
+        {
             let span = Said {
                 word: "span".to_owned(),
                 at: self.spoken.place(self.map_owner(), Qualifier::Span),

@@ -19,6 +19,11 @@ pub trait Files {
     /// # Errors
     /// The reason in words, such as `No such file or directory`.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// Whether a file is there and is a saved plan. A caller that cannot tell says no.
+    fn is_plan(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// No files at all: for a caller whose requests name none.

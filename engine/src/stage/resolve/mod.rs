@@ -19,6 +19,7 @@ use crate::error::spec::{FileKind, Owner};
 use crate::error::{MapError, Note, SpecError};
 use crate::policy::{CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, Span};
 use crate::spawn::Spoken;
+use crate::spawn::defaults::{Defaults, fill};
 use crate::spawn::inherit::{Inherited, Parent, inherit, promote};
 use crate::spawn::keys;
 use crate::spawn::policy::Flags;
@@ -38,6 +39,7 @@ use crate::text::host_types::{HostListId, HostfileId, Hosts};
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
 use crate::text::listings::read_affinity;
+use crate::text::slotlist::remark;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -90,7 +92,7 @@ pub fn prepare(
     parent: Option<&Parent>,
     spoken: &Spoken,
 ) -> Result<Prepared, MapError> {
-    let (prepared, promoted) = prepare_all(request, parent, spoken)?;
+    let (prepared, promoted) = prepare_all(request, parent, spoken, &Defaults::default())?;
     promoted?;
     Ok(prepared)
 }
@@ -100,11 +102,13 @@ fn prepare_all(
     mut request: SpawnRequest,
     parent: Option<&Parent>,
     spoken: &Spoken,
+    defaults: &Defaults,
 ) -> Result<(Prepared, Result<(), SpecError>), MapError> {
     spoken.check_opposites()?;
     let forbidden = spoken.check_forbidden();
     let promoted = forbidden.and_then(|()| promote(&mut request));
-    let inherited = inherit(&mut request, parent);
+    let mut inherited = inherit(&mut request, parent, defaults.inherit);
+    fill(&mut request, defaults, &mut inherited);
     Ok((Prepared { request, inherited }, promoted))
 }
 
@@ -146,7 +150,19 @@ pub fn resolve(request: SpawnRequest, context: Context<'_>) -> Result<Resolved, 
 /// Contradictions and wrong combinations, class by class, and within a class app by app. Errors in LSF's file, because that
 /// file decides which component takes an app.
 pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, MapError> {
-    let (prepared, promoted) = prepare_all(request, context.parent, context.spoken)?;
+    decide_with(request, context, &Defaults::default())
+}
+
+/// As [`decide`], with defaults for what neither the job nor its parent says.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_with(
+    request: SpawnRequest,
+    context: Context<'_>,
+    defaults: &Defaults,
+) -> Result<Decided, MapError> {
+    let (prepared, promoted) = prepare_all(request, context.parent, context.spoken, defaults)?;
     let Prepared { request, inherited } = prepared;
     let affinity = context.affinity.map(|path| {
         let bytes = read_file(context.files, FileKind::Affinity, path)?;
@@ -288,6 +304,15 @@ impl Decided {
                                 }
                                 read => read?,
                             };
+                            let remarks = read
+                                .slot_texts
+                                .values()
+                                .iter()
+                                .filter_map(|text| remark(text));
+                            resolved.notes.extend(remarks.map(|text| Note::OfLine {
+                                class: "slot-list",
+                                text: format!("{}: {text}", file.path),
+                            }));
                             *new.insert(resolved.apps.listings.push(read))
                         }
                     };
@@ -320,7 +345,16 @@ impl Decided {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
                         let bytes = read_file(files, FileKind::Hostfile, path)?;
-                        *new.insert(hosts.hostfiles.push(read_hostfile(path, &bytes)?))
+                        let read = read_hostfile(path, &bytes)?;
+                        if read.mark {
+                            self.resolved.notes.push(Note::OfLine {
+                                class: "byte-order-mark",
+                                text: format!(
+                                    "hostfile {path}: its byte order mark (U+FEFF) is passed over"
+                                ),
+                            });
+                        }
+                        *new.insert(hosts.hostfiles.push(read))
                     }
                 });
             }

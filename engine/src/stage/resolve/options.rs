@@ -3,11 +3,12 @@
 use crate::error::spec::Owner;
 use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, MapBy, Mpibind, ObjKind};
 use crate::policy::{PprObject, RankBy};
-use crate::spawn::inherit::Inherited;
+use crate::spawn::inherit::{Inherited, SaidBy};
 use crate::spawn::keys::{self, key_of};
 use crate::spawn::policy::Flags;
 use crate::spawn::request::SpawnRequest;
 use crate::table::origins::{Origin, Origins, Rule};
+use crate::text::device::read_device;
 use crate::text::mapping::read_pattern;
 use crate::text::mpibind::read_options;
 
@@ -109,7 +110,9 @@ pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
     match map {
         MapBy::Node => RankBy::Node,
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => RankBy::Listed,
-        MapBy::Object(_) | MapBy::Dist => flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill),
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) => {
+            flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill)
+        }
         MapBy::Slot | MapBy::Ppr { .. } | MapBy::PeList | MapBy::Mpibind(_) | MapBy::Given => {
             RankBy::Slot
         }
@@ -263,6 +266,10 @@ impl Options {
         match (self.map_word, self.pattern) {
             (MapBy::Ppr { .. }, Some((per, on))) => MapBy::Ppr { per, on },
             (MapBy::Mpibind(_), _) => MapBy::Mpibind(self.mpibind),
+            (MapBy::Device(_), _) => {
+                let text = self.device.as_deref().unwrap_or_default();
+                MapBy::Device(read_device(text, 0).unwrap_or_default())
+            }
             (word, _) => word,
         }
     }
@@ -294,10 +301,11 @@ impl Options {
             Owner::Job => DecidedBy::Job,
             Owner::App(_) => DecidedBy::App,
         };
-        let origin = |inherited| match by {
-            DecidedBy::Job if inherited => Origin::Parent,
-            DecidedBy::Job => Origin::Job,
-            DecidedBy::App => Origin::App,
+        let origin = |said, rule| match (by, said) {
+            (DecidedBy::Job, SaidBy::Parent) => Origin::Parent,
+            (DecidedBy::Job, SaidBy::Parameter) => Origin::Default(rule),
+            (DecidedBy::Job, SaidBy::Own) => Origin::Job,
+            (DecidedBy::App, _) => Origin::App,
         };
         if let Some(mapping) = request.mapping(owner) {
             self.flags = mapping.flags;
@@ -306,17 +314,17 @@ impl Options {
             if let Some(word) = mapping.map {
                 self.map_word = word;
                 self.named = true;
-                self.origins.map = origin(inherited.map);
+                self.origins.map = origin(inherited.map, Rule::MapParameter);
             }
         }
         if let Some(ranking) = request.ranking(owner) {
             self.rank_said = Some((ranking.rank, by));
-            self.origins.rank = origin(inherited.rank);
+            self.origins.rank = origin(inherited.rank, Rule::RankParameter);
         }
         if let Some(binding) = request.binding(owner) {
             self.bind_said = binding.bind.map(|bind| (bind, by));
             self.bind_flags = binding.flags;
-            self.origins.bind = origin(inherited.bind);
+            self.origins.bind = origin(inherited.bind, Rule::BindParameter);
         }
         let attributes = request.attributes();
         let text = |key| attributes.string(owner, key_of(owner, key));

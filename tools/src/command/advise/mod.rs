@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
+use stowplan_job::error::one_line;
 use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
 use stowplan_score::network::OnNetwork;
 use stowplan_score::order::file;
@@ -260,7 +261,7 @@ fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -
     writeln!(
         out,
         "{} · {} {unit}, both directions counted · {} placements tried",
-        patterns.join(" + "),
+        one_line(&patterns.join(" + ")),
         thousands(&first.score.edges.to_string()),
         advice.tried
     )?;
@@ -272,7 +273,7 @@ fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -
         } else {
             ""
         };
-        let words = said.words.join(" ");
+        let words = one_line(&said.words.join(" "));
         let words = if words.is_empty() {
             "(no map, rank or bind words)"
         } else {

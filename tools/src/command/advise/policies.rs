@@ -8,6 +8,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::options::{Meaning, Old};
+use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{CommandLine, OptionWords};
 use stowplan_score::advise::on_network::Nodes;
 use stowplan_score::advise::{Policy, Reorder};
@@ -49,7 +50,20 @@ pub(super) fn policies(
 ) -> Result<Vec<Tried>, Refused> {
     let placement = place(map_args(job)?, files)?;
     let (asked, on) = (placement.mapped.plan, placement.sources.network);
-    let job = Job::read(job, app)?;
+    let Some(job) = in_our_words(job) else {
+        // Another launcher's line: no policies of ours would place it.
+        let policy = Policy {
+            reorder: Reorder::No,
+            plan: asked,
+        };
+        return Ok(vec![Tried {
+            on: on.map(|on| (on, Nodes::Asked)),
+            policy,
+            words: Vec::new(),
+            placing: Vec::new(),
+        }]);
+    };
+    let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
     let mut tried = vec![Tried {
         on: on.clone().map(|on| (on, Nodes::Asked)),

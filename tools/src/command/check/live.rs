@@ -83,7 +83,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     if live.json {
         text = json(&report);
     } else {
-        write(plan, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
+        write(plan, &lines, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
     }
     output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
     if lines.foreign > 0 {

@@ -6,10 +6,12 @@ mod live;
 use crate::Console;
 use crate::command::{here, map};
 use crate::report::Refused;
+use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::MapBy;
 use stowplan_job::error::one_line;
-use stowplan_judge::{Fault, check, check_job};
+use stowplan_judge::{Fault, check_job};
 
 /// Runs the subcommand with the arguments after `check`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -77,6 +79,12 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
                 "check: a saved plan must be named: stowplan check PLAN [-- JOB]".to_owned(),
             ));
         }
+        [word, ..] | [_, word, ..] if word.starts_with("--format") => {
+            return Err(refused(
+                "check --format: it says how --live is answered: stowplan check PLAN --live FILE --format json"
+                    .to_owned(),
+            ));
+        }
         [word, ..] if word == "--live" => {
             return Err(refused(
                 "check --live: a saved plan must be named first: stowplan check PLAN --live FILE"
@@ -110,20 +118,85 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
-    check(&plan).map_err(Verdict::Faults)?;
+    verify(&plan).map_err(|unsound| match unsound {
+        Unsound::Faults(faults) => Verdict::Faults(faults),
+        other => told(other.class(), format!("{path}: {other}")).into(),
+    })?;
     if let Some(live) = live {
         return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
     }
     let Some(asked) = asked else {
-        let sentence = format!("{path}: {}, no fault", size(&plan));
+        let sentence = format!("{path}: {}, no fault{}", size(&plan), unjudged(&plan));
         return Ok(Sound::Said(sentence));
     };
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
+    let answers = answers(&plan, &answer.mapped.plan);
     Ok(Sound::Said(format!(
-        "{path}: {}, no fault, and it answers this job",
+        "{path}: {}, no fault, and {answers}",
         size(&plan)
     )))
+}
+
+/// The rules that a plan alone does not show: those by which another launcher placed it.
+fn unjudged(plan: &Plan) -> &'static str {
+    let mut policies = plan.resolved_apps().policies.iter();
+    match policies.any(|(_, policy)| policy.map == MapBy::Given) {
+        true => {
+            "; not judged: which nodes, cpus and GPUs its launcher's rules give (check PLAN -- LINE places the line again)"
+        }
+        false => "",
+    }
+}
+
+/// How a plan answers a job that has the same places.
+fn answers(plan: &Plan, answer: &Plan) -> String {
+    let other = otherwise(plan, answer);
+    if other.is_empty() {
+        return "it answers this job".to_owned();
+    }
+    format!(
+        "it places alike as this job does, which has other {}",
+        other.join(", other ")
+    )
+}
+
+/// In what a plan and a job differ that have the same places.
+fn otherwise(plan: &Plan, answer: &Plan) -> Vec<&'static str> {
+    let mut other = Vec::new();
+    let nodes = |plan: &Plan| -> Vec<_> {
+        let world = plan.world();
+        let runs = world.before.iter().map(|(nodes, state)| {
+            let state = world.states.get(state);
+            (nodes, state.slots, world.topologies.draft(state.topology))
+        });
+        runs.collect()
+    };
+    let (mine, theirs) = (nodes(plan), nodes(answer));
+    let (mut slots, mut hardware) = (false, false);
+    for (nodes, own_slots, own) in &mine {
+        for (others, other_slots, other) in &theirs {
+            if nodes.overlap(*others).is_some() {
+                slots |= own_slots != other_slots;
+                hardware |= own != other;
+            }
+        }
+    }
+    if hardware {
+        other.push("hardware");
+    }
+    if slots {
+        other.push("slots");
+    }
+    let programs = |plan: &Plan| {
+        let table = plan.resolved_apps();
+        let of = |app| (table.label[app].clone(), table.arguments(app).to_vec());
+        table.ids().map(of).collect::<Vec<_>>()
+    };
+    if programs(plan) != programs(answer) {
+        other.push("programs");
+    }
+    other
 }
 
 /// The number of ranks and nodes, in words.

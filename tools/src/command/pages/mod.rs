@@ -155,13 +155,16 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "check",
-        synopsis: "PLAN [-- options and apps as for map] | PLAN --live FILE",
+        synopsis: "PLAN [-- options and apps as for map] | PLAN --live FILE [--format text|json]",
         about: "Judges a saved plan again; with a job, also that it answers that job; with lines of probe, whether it runs as planned",
-        options: &[row(
-            "live",
-            "FILE",
-            "lines of probe, in any order, - for standard input: exit 1 where they differ",
-        )],
+        options: &[
+            row(
+                "live",
+                "FILE",
+                "lines of probe, in any order, - for standard input: exit 1 where they differ",
+            ),
+            row("format", "F", "with --live: text or json [default: text]"),
+        ],
         examples: &[
             (
                 "stowplan check job.plan",
@@ -406,13 +409,20 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "topo show",
-        synopsis: "T [--format text|tsv]",
+        synopsis: "T [--format text|tsv|json] [--devices KIND=WHERE]",
         about: "A topology as it is understood: a file of hwloc, a synthetic string, builtin:NAME",
-        options: &[row(
-            "format",
-            "F",
-            "text, or tsv: an object a line [default: text]",
-        )],
+        options: &[
+            row(
+                "devices",
+                "KIND=WHERE",
+                "devices near objects, as for map: gpu=numa:2; may be repeated",
+            ),
+            row(
+                "format",
+                "F",
+                "text, or tsv: an object a line [default: text]",
+            ),
+        ],
         examples: &[
             (
                 "stowplan topo show builtin:frontier",

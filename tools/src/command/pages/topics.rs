@@ -209,6 +209,13 @@ pub const TOPICS: &[Topic] = &[
     MAP_BY, RANK_BY, BIND_TO, TOPO, HOST, HOSTFILE, RANKFILE, SEQ, FORMAT,
 ];
 
+/// The options whose values have a page, by their first names.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    TOPICS
+        .iter()
+        .filter_map(|topic| topic.names.first().copied())
+}
+
 impl Topic {
     /// The topic of an option, with dashes or without.
     #[must_use]

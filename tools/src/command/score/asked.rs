@@ -1,6 +1,7 @@
 //! The command lines of `score` and `advise`: their own options before `--`, the job after it.
 
 use crate::report::Refused;
+use stowplan_engine::text::words::nearest;
 use stowplan_score::error::ScoreError;
 use stowplan_score::pattern::Part;
 
@@ -164,7 +165,15 @@ impl Asked {
             "{command} has no option {name}: it has {}{job}",
             options.join(" ")
         );
-        told("bad-option", sentence)
+        let refused = told("bad-option", sentence);
+        let known = options.iter().map(|option| &option[2..]);
+        match nearest(known, name.trim_start_matches('-')) {
+            Some(near) => Refused::Mended {
+                refused: Box::new(refused),
+                remedies: vec![format!("did you mean --{near}?")],
+            },
+            None => refused,
+        }
     }
 
     /// The value of one of the command's other options.

@@ -153,13 +153,16 @@ fn place(words: &Words<'_>, slot: &mut String, word: &str) -> Result<(), Failure
 }
 
 fn unknown(words: &Words<'_>, word: &str) -> Failure {
-    bad(
-        "bad-option",
-        format!(
-            "session {} has no option {word}; see stowplan session {} --help",
-            words.sub, words.sub
-        ),
-    )
+    let command = format!("session {}", words.sub);
+    let sentence = format!("{command} has no option {word}; see stowplan {command} --help");
+    let near = crate::command::nearest_option(&command, word);
+    match near {
+        Some(near) => Failure::Mended {
+            sentence,
+            help: format!("did you mean {near}?"),
+        },
+        None => bad("bad-option", sentence),
+    }
 }
 
 fn needed(words: &Words<'_>, slot: &str, what: &str) -> Result<(), Failure> {

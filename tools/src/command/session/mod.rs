@@ -34,6 +34,8 @@ enum Failure {
         class: &'static str,
         sentence: String,
     },
+    /// An unknown option, and the nearest known one.
+    Mended { sentence: String, help: String },
     /// A scenario that cannot be read or started.
     Scenario(String),
     /// A journal that cannot be read, is in use, or cannot be written.
@@ -105,6 +107,14 @@ pub fn run(
             format!("error[output]: standard output cannot be written: {error}"),
         ),
         Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
+        Err(Failure::Mended { sentence, help }) => {
+            let _ = writeln!(
+                err,
+                "{}",
+                person::plain(&format!("error[bad-option]: {sentence}"))
+            );
+            (2, format!("help: {help}"))
+        }
         Err(Failure::Scenario(sentence)) => (2, format!("error[scenario]: {sentence}")),
         Err(Failure::Journal(sentence)) => (2, format!("error[journal]: {sentence}")),
         Err(Failure::Internal(sentence)) => (70, format!("error[internal]: {sentence}")),

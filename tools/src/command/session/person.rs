@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
 
 /// The most names shown of a long list.
@@ -14,7 +15,7 @@ const SHOWN: usize = 12;
 pub(super) fn plain(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        if letter.is_control() {
+        if disturbs(letter) {
             safe.extend(letter.escape_unicode());
         } else {
             safe.push(letter);

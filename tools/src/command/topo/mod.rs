@@ -15,6 +15,7 @@ use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
+use stowplan_engine::text::printable::shown;
 use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
@@ -50,6 +51,18 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
         Err(Refused { class, sentence }) => {
             // The worst that can happen to a message is that nobody reads it.
             let _ = writeln!(err, "error[{class}]: {}", plain(&sentence));
+            let option = args.iter().find(|word| word.starts_with("--"));
+            let known = |word: &&String| {
+                ["--format", "--devices"]
+                    .iter()
+                    .any(|own| word.starts_with(own))
+            };
+            let near = option
+                .filter(|word| class == "bad-option" && !known(word))
+                .and_then(|word| super::nearest_option("topo show", word));
+            if let Some(near) = near {
+                let _ = writeln!(err, "help: did you mean {near}?");
+            }
             return 2;
         }
     };
@@ -245,9 +258,7 @@ fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> Stri
 
 /// A name without control characters such as tabs and line ends, which a file may contain.
 fn plain(name: &str) -> String {
-    name.chars()
-        .map(|sign| if sign.is_control() { '?' } else { sign })
-        .collect()
+    name.chars().map(shown).collect()
 }
 
 fn push(text: &mut String, words: std::fmt::Arguments<'_>) {

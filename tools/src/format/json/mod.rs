@@ -6,6 +6,8 @@ mod app;
 mod gpus;
 // Numbers patterns and cpu sets in the order of first use.
 mod numbered;
+// Where threads go.
+mod threads;
 
 use super::{Told, hosts};
 use app::AppView;
@@ -24,8 +26,9 @@ use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::states::StateId;
 use stowplan_engine::table::topologies::TopologyId;
 use stowplan_job::line::By;
-use stowplan_job::line::place::{Launched, PRTE_VERSION};
+use stowplan_job::line::launched::{Launched, PRTE_VERSION};
 use stowplan_launchers::line::Launcher;
+use threads::ThreadsView;
 
 /// The version of the layout.
 pub const VERSION: u32 = 1;
@@ -59,6 +62,10 @@ struct Document<'a> {
     cpusets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gpus: Option<GivenView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<Vec<ThreadsView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads_more: Option<usize>,
     notes: Vec<NoteView<'a>>,
 }
 
@@ -111,6 +118,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         app: AppId::from_row(row),
     });
     let sets = numbered.cpusets().iter();
+    let (threads, more) = threads::view(plan, &topologies).unzip();
     Document {
         version: VERSION,
         launcher: LauncherView::new(told.sources.launched.as_ref()),
@@ -126,6 +134,8 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
         gpus: gpus::view(plan),
+        threads,
+        threads_more: more.filter(|&more| more > 0),
         notes: told.notes.iter().map(NoteView::new).collect(),
     }
 }

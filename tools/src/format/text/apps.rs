@@ -63,7 +63,11 @@ pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
     let columns = table::aligned(&rows, &[Side::Left; 5]);
     let mut lines = Vec::new();
     for (line, group) in columns.iter().zip(&groups) {
-        let bind = format!("bind {}", group.words.bind);
+        let bind = &group.words.bind;
+        if bind.is_empty() {
+            lines.push(line.trim_end().to_owned());
+            continue;
+        }
         let both = format!("{line}  {bind}");
         if width(&both) <= screen.columns || lines.len() + 2 > LINES_MAX + 1 {
             lines.push(both);
@@ -125,8 +129,8 @@ fn row(group: &Group) -> [String; 5] {
         format!("{name} {}{each}", numbers(&group.apps)),
         label.clone(),
         counted(group.ranks, "rank"),
-        format!("map {map}"),
-        format!("rank {rank}"),
+        map.clone(),
+        rank.clone(),
     ]
 }
 
@@ -153,18 +157,35 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
         .policy()
         .map(|id| &table.policies[id])
         .expect("only apps with a policy are shown");
+    if own.map == MapBy::Given {
+        let launched = told.sources.launched.as_ref();
+        let rules = launched.map_or("", |launched| launched.line.launcher.name());
+        return Words {
+            label: short(&table.label[app]),
+            map: match rules {
+                "" => "placed by rules of another launcher".to_owned(),
+                rules => format!("placed by the rules of {rules}"),
+            },
+            rank: String::new(),
+            bind: String::new(),
+        };
+    }
     let from = |pick: fn(Origins) -> Origin| {
         let Some(origins) = table.origins[app] else {
             return String::new();
         };
         let phrase = match pick(origins) {
-            Origin::Default(rule) => default_phrase(rule, own),
+            Origin::Default(rule) => default_phrase(rule, own, placed.procs().0),
             Origin::App => "own",
             Origin::Job => "asked",
             Origin::Parent => "parent's",
         };
         format!(" ({phrase})")
     };
+    let mut mapped = from(|origins| origins.map);
+    if mapped == " (own)" && own.pe > 1 && table.without_pe[app].is_some() {
+        " (own, pe the job's)".clone_into(&mut mapped);
+    }
     let mut map = policy::map(own, table);
     match (own.map, &table.device[app], table.listing[app]) {
         (MapBy::Dist, Some(device), _) => map += &format!(":{device}"),
@@ -175,21 +196,27 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
     }
     Words {
         label: short(&table.label[app]),
-        map: policy::joined(&map, &policy::map_qualifiers(own)) + &from(|origins| origins.map),
-        rank: policy::rank(own).to_owned() + &from(|origins| origins.rank),
-        bind: policy::joined(policy::bind(own), &policy::bind_qualifiers(own))
-            + &from(|origins| origins.bind),
+        map: format!("map {}", policy::joined(&map, &policy::map_qualifiers(own))) + &mapped,
+        rank: format!("rank {}", policy::rank(own)) + &from(|origins| origins.rank),
+        bind: format!(
+            "bind {}",
+            policy::joined(policy::bind(own), &policy::bind_qualifiers(own))
+        ) + &from(|origins| origins.bind),
     }
 }
 
 /// The rule of a default, in words for people.
-fn default_phrase(rule: Rule, policy: &Policy) -> &'static str {
+fn default_phrase(rule: Rule, policy: &Policy, procs: u32) -> &'static str {
     match (rule, policy.bind) {
         (Rule::BindOwnMap, _) if matches!(policy.map, MapBy::Mpibind(_)) => {
             "default: mpibind's own rule"
         }
         (Rule::BindBySize, BindTo::Object(ObjKind::Numa)) => "default: more than two ranks",
+        (Rule::BindBySize, _) if procs > 2 => "default: no -n given, which counts as none",
         (Rule::BindBySize, _) => "default: two ranks or fewer",
+        (Rule::MapParameter, _) => "default: mapby",
+        (Rule::RankParameter, _) => "default: rankby",
+        (Rule::BindParameter, _) => "default: bindto",
         (Rule::MapCore, _) => "default: by core",
         (Rule::MapSlotForPe | Rule::BindForPe, _) => "default: pe given",
         (Rule::MapAsBound, _) => "default: as bound",

@@ -7,6 +7,8 @@
 mod apps;
 // Which GPUs processes are given.
 mod gpus;
+// Where threads go.
+mod threads;
 // A line per rank, for small jobs.
 mod listing;
 // Topologies and their sources.

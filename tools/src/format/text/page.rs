@@ -3,14 +3,12 @@
 use super::machines::machines;
 use super::pictures::{Row, fold, legend, owners, picture, pictures};
 use super::shown::{LINES_MAX, Shown};
-use super::{apps, gpus, listing, shapes, table};
+use super::{apps, gpus, listing, shapes, table, threads};
 use crate::format::Told;
 use crate::format::screen::{Colours, Screen, counted, grouped, width};
 use roaring::RoaringBitmap;
 use std::io::{self, Write};
 use stowplan_engine::plan::RankOrder;
-use stowplan_job::line::By;
-use stowplan_launchers::line::Launcher;
 
 /// The most ranks for which each one has a line.
 const RANKS_LISTED: u32 = 32;
@@ -38,6 +36,7 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
             .map(Row::Cut),
     );
     page.extend(apps::lines(told, screen).into_iter().map(Row::Whole));
+    page.extend(threads::lines(told).into_iter().map(Row::Whole));
     page.push(Row::Cut(String::new()));
     if told.plan.ranks() <= RANKS_LISTED {
         page.extend(
@@ -71,22 +70,7 @@ fn read_as(told: &Told<'_>) -> Vec<String> {
     let Some(launched) = &told.sources.launched else {
         return Vec::new();
     };
-    let line = &launched.line;
-    let by = match &line.by {
-        By::Asked => ", by --as".to_owned(),
-        By::Word => String::new(),
-        By::Sign(sign) => format!(", by {sign}"),
-    };
-    let mut lines = vec![format!(
-        "read as  {} ({} {}{by}; --as {}@VERSION for others)",
-        line.command,
-        line.launcher.name(),
-        launched.version,
-        line.launcher.word()
-    )];
-    if line.launcher == Launcher::Prte {
-        lines[0] = format!("read as  {} ({}{by})", line.command, line.launcher.name());
-    }
+    let mut lines = vec![format!("read as  {}", launched.phrase())];
     let derived = launched.derived.iter();
     let derived: Vec<String> = derived
         .map(|derived| format!("{} ({})", derived.what, derived.origin))

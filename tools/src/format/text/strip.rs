@@ -4,7 +4,8 @@ use super::placement::Placement;
 use super::series;
 use super::shapes::{Shape, places};
 use crate::format::screen::{counted, grouped};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
@@ -368,7 +369,12 @@ fn marks(plan: &Plan, shape: &Shape, placement: &Placement, sets: &Sets) -> Vec<
         .iter()
         .map(|&load| (load > 0).then_some(Mark::Load(load)))
         .collect();
+    // Processes that share a mask are more than one on each of its PUs.
+    let mut met = HashSet::new();
     for (local, proc) in (0..).zip(&placement.locals) {
+        if !met.insert(Rc::as_ptr(&proc.cpus).cast::<u32>()) {
+            continue;
+        }
         for pu in proc.cpus.iter().filter_map(|pu| logical.get(pu)) {
             if loads[*pu] == 1 {
                 marks[*pu] = Some(Mark::One {

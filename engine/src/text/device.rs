@@ -1,0 +1,134 @@
+//! Reads `device=gpu` with its options, and writes them canonically. Source: `lines/prte/spec.md` 2.
+
+use super::directive::{DirectiveError, DirectiveFault, Part};
+use super::words::{NEAR_OBJECTS, find_word};
+use crate::error::spec::WordFault;
+use crate::policy::{DeviceMap, MapBy, ObjKind, Sharing};
+use std::fmt::Write as _;
+
+/// Classes of devices whose processes are placed here.
+const CLASSES: &[&str] = &["gpu"];
+
+/// Reads the class behind `device=`.
+///
+/// # Errors
+/// A class or name that is not placed here.
+pub(super) fn class(first: Part<'_>, class: Option<Part<'_>>) -> Result<MapBy, DirectiveError> {
+    let form = "device=gpu";
+    let Some(class) = class.filter(|class| !class.text.is_empty()) else {
+        return first.fail(DirectiveFault::Directive(WordFault::MissingValue { form }));
+    };
+    if class.text.eq_ignore_ascii_case("gpu") {
+        return Ok(MapBy::DEVICE);
+    }
+    class.fail(DirectiveFault::Directive(WordFault::Unknown {
+        valid: CLASSES.to_vec(),
+        nearest: None,
+    }))
+}
+
+/// Takes an option of `device=` from a part behind it. `None`: the part is none.
+///
+/// # Errors
+/// A wrong value; `ndev` beyond 1.
+pub(super) fn option(
+    options: DeviceMap,
+    part: Part<'_>,
+) -> Result<Option<DeviceMap>, DirectiveError> {
+    let (word, value) = match part.text.split_once('=') {
+        Some((word, value)) => (word, Some(value)),
+        None => (part.text, None),
+    };
+    let wrong = |form| part.fail(DirectiveFault::Value(form));
+    match word.to_ascii_lowercase().as_str() {
+        "shared" => match value.map(str::to_ascii_lowercase).as_deref() {
+            None | Some("1" | "true" | "yes" | "y" | "t" | "on") => Ok(Some(DeviceMap {
+                sharing: Sharing::Shared,
+                ..options
+            })),
+            Some("0" | "false" | "no" | "n" | "f" | "off") => Ok(Some(DeviceMap {
+                sharing: Sharing::One,
+                ..options
+            })),
+            Some(_) => wrong("word of: true false"),
+        },
+        "interleave" => {
+            let level = match value {
+                None => Ok(ObjKind::Package),
+                Some(level) => find_word(NEAR_OBJECTS, level),
+            };
+            match level {
+                Ok(
+                    level @ (ObjKind::Package
+                    | ObjKind::Numa
+                    | ObjKind::L3
+                    | ObjKind::L2
+                    | ObjKind::L1),
+                ) => Ok(Some(DeviceMap {
+                    interleave: Some(level),
+                    ..options
+                })),
+                Ok(_) | Err(_) => {
+                    wrong("level of: package numa l3cache l2cache l1cache (over nodes it is span)")
+                }
+            }
+        }
+        "ndev" if value == Some("1") => Ok(Some(options)),
+        "ndev" => wrong("number of devices placed here: 1"),
+        _ => Ok(None),
+    }
+}
+
+/// The canonical spelling behind `device=`: `gpu:interleave=package:shared`.
+#[must_use]
+pub fn device_text(options: DeviceMap) -> String {
+    let mut text = "gpu".to_owned();
+    if let Some(level) = options.interleave {
+        // A String takes every character.
+        let _ = write!(text, ":interleave={}", level.word());
+    }
+    if options.sharing == Sharing::Shared {
+        text += ":shared";
+    }
+    text
+}
+
+/// Reads a canonical spelling again. `row`: the row of the text.
+///
+/// # Errors
+/// As for a directive.
+pub(crate) fn read_device(text: &str, row: u32) -> Result<DeviceMap, DirectiveError> {
+    let whole = Part::whole(text, row);
+    let mut parts = whole.parts();
+    let first = parts.next();
+    class(whole, first)?;
+    let mut options = DeviceMap::default();
+    for part in parts {
+        match option(options, part)? {
+            Some(more) => options = more,
+            None => return part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue)),
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_back_as_they_are_written() {
+        for text in ["gpu", "gpu:shared", "gpu:interleave=numa:shared"] {
+            assert_eq!(device_text(read_device(text, 0).unwrap()), text);
+        }
+        for text in [
+            "",
+            "tpu",
+            "gpu:ndev=2",
+            "gpu:interleave=node",
+            "gpu:shared=maybe",
+        ] {
+            assert!(read_device(text, 0).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What is said beside a launcher's line, and would count for nothing.
+
+use super::JobArgs;
+use crate::line::LineArgs;
+use crate::options::Meaning;
+use crate::words::{CommandLine, OptionWords};
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::OptionFault;
+
+/// Refuses what is said of a job that no launcher's line follows: nothing of it would count.
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
+    let Some((option, _)) = settings(job).into_iter().flatten().next() else {
+        return Ok(());
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("the line of a launcher, such as srun -n 4 ./a"),
+    })
+}
+
+/// Refuses a session before the line of a launcher that is not of prterun's family.
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_session(line: &LineArgs, job: &JobArgs) -> Result<(), SpecError> {
+    if job.session.is_none() {
+        return Ok(());
+    }
+    let command = &line.command;
+    Err(told(
+        "bad-option",
+        format!(
+            "--session stands before {command}: only prterun's words are placed in a session, {command} on the nodes of -H"
+        ),
+    ))
+}
+
+/// Refuses settings of an allocation or a site that a line of prterun's family does not take. `words`: the job in our own words.
+///
+/// # Errors
+/// `bad-option`; `not-modelled` for an allocation from which hosts would have to be taken.
+pub(super) fn refuse_settings_beside(
+    line: &LineArgs,
+    job: &JobArgs,
+    words: &[String],
+) -> Result<(), SpecError> {
+    let command = &line.command;
+    let [alloc, granted, site] = settings(job);
+    if let Some((option, value)) = granted.or(site) {
+        return Err(told(
+            "bad-option",
+            format!(
+                "{option} {value} stands before {command}, which takes no such setting; --prtemca hwloc_default_cpu_list NODES=LIST says which cpus a node has"
+            ),
+        ));
+    }
+    let hosts = |option: &OptionWords| {
+        let hosts = [Meaning::Host, Meaning::Hostfile, Meaning::Here];
+        option
+            .meaning
+            .is_some_and(|meaning| hosts.contains(&meaning))
+    };
+    let own = CommandLine::read(words);
+    let named = own.apps.iter().any(|app| app.options.iter().any(hosts));
+    match alloc.filter(|_| !named) {
+        Some((option, value)) => Err(told(
+            "not-modelled",
+            format!(
+                "{option} {value}: which hosts and slots {command} takes from it is not known here; say them with -H HOST:SLOTS"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn told(class: &'static str, sentence: String) -> SpecError {
+    SpecError::OfLine {
+        class,
+        sentence,
+        at: None,
+        help: Vec::new(),
+    }
+}
+
+/// What is said of an allocation and a site, as option and value.
+fn settings(job: &JobArgs) -> [Option<(&'static str, &str)>; 3] {
+    [
+        job.alloc.as_deref().map(|value| ("--alloc", value)),
+        job.granted.as_deref().map(|value| ("--granted", value)),
+        job.site.as_deref().map(|value| ("--site", value)),
+    ]
+}

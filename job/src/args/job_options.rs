@@ -1,0 +1,270 @@
+//! Takes the options of the job: the machine, the surroundings of a launcher's line, the answer.
+
+use super::reader::{Once, Reader};
+use super::{FORMATS, NodeOrder, Show};
+use crate::options::Meaning;
+use crate::parameters::{Effect, find, is_machine};
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::keys;
+
+impl Reader<'_> {
+    /// Takes `--display`. Showing the map is an option of the job, on whichever app it is given.
+    pub(super) fn display(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        for word in value.split(',') {
+            let key = match word.to_ascii_lowercase().as_str() {
+                "map" => Some(keys::JOB_DISPLAY_MAP),
+                "map-devel" => Some(keys::JOB_DISPLAY_DEVEL_MAP),
+                "allocation" | "bind" | "topo" => None,
+                _ => {
+                    return self.bad_value(
+                        given,
+                        word,
+                        "word of: map map-devel allocation bind topo",
+                    );
+                }
+            };
+            if let Some(key) = key {
+                let text = self.text(given, value);
+                let app = Owner::App(self.app);
+                self.intake.single(app, key, text, Scope::Global)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn threads(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<usize>() {
+            Ok(threads) if threads > 0 && digits => {
+                self.job.threads = Some(threads);
+                Ok(())
+            }
+            Ok(_) | Err(_) => self.bad_value(given, value, "number of threads, at least 1"),
+        }
+    }
+
+    /// Takes `--prtemca KEY VALUE`.
+    fn parameter(&mut self, value: &str) {
+        let Some((key, value)) = value.split_once('\0') else {
+            return;
+        };
+        match find(key) {
+            Some(Effect::Topology) => self.job.topos.push((None, value.to_owned())),
+            Some(Effect::Topologies) if !value.contains(',') => {
+                self.job.topos.push((None, value.to_owned()));
+            }
+            Some(Effect::CpuList) if value.contains('=') => {
+                self.job.cpu_lists.push(value.to_owned());
+            }
+            Some(Effect::CpuList) => self.job.default_cpu_list = Some(value.to_owned()),
+            Some(_) => self.job.parameters.push((key.to_owned(), value.to_owned())),
+            None => {}
+        }
+    }
+
+    pub(super) fn job_option(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+        seen: &mut Vec<(Once, String)>,
+    ) -> Result<(), SpecError> {
+        let repeatable = matches!(
+            meaning,
+            Meaning::Topo
+                | Meaning::Devices
+                | Meaning::Mca
+                | Meaning::Target
+                | Meaning::Env
+                | Meaning::EnvFile
+                | Meaning::EnvHere
+        );
+        if meaning == Meaning::Format {
+            self.once(seen, Once::Format, given)?;
+        } else if !repeatable {
+            self.once(seen, Once::Job(meaning), given)?;
+        }
+        let some = || Some(value.to_owned());
+        match meaning {
+            Meaning::Topo => self.job.topos.push(topology(value)),
+            Meaning::Devices => self.job.devices.push(value.to_owned()),
+            Meaning::Columns => return self.columns(given, value),
+            Meaning::Mca => self.parameter(value),
+            Meaning::Head => self.job.head = some(),
+            Meaning::Session => self.job.session = some(),
+            Meaning::As => self.job.as_ns = some(),
+            Meaning::Target => self.job.targets.push(value.to_owned()),
+            Meaning::Alloc
+            | Meaning::Granted
+            | Meaning::Env
+            | Meaning::EnvFile
+            | Meaning::EnvHere
+            | Meaning::Site => return self.before_a_line(meaning, given, value),
+            Meaning::Network | Meaning::NetworkLevels | Meaning::NodeOrder => {
+                return self.network(meaning, given, value);
+            }
+            Meaning::RankOrder => self.job.rank_order = some(),
+            Meaning::Taskmap => self.job.taskmap = some(),
+            Meaning::LsfAffinity => self.job.lsf_affinity = some(),
+            Meaning::FromEnv => self.job.from_env = some(),
+            Meaning::Output => self.job.output = some(),
+            Meaning::Save => self.job.save = some(),
+            Meaning::Node => self.job.parts.node = some(),
+            Meaning::Ranks => self.job.parts.ranks = some(),
+            Meaning::App => self.job.parts.app = some(),
+            Meaning::Format => self.format(given, value)?,
+            Meaning::Threads => return self.threads(given, value),
+            Meaning::Here => self.job.here = some(),
+            Meaning::ShowAttributes => return self.show_attributes(given, value),
+            Meaning::Np
+            | Meaning::Host
+            | Meaning::Hostfile
+            | Meaning::DefaultHostfile
+            | Meaning::MapBy
+            | Meaning::RankBy
+            | Meaning::BindTo
+            | Meaning::Old(_)
+            | Meaning::Gpus
+            | Meaning::GpusPerRank
+            | Meaning::Display
+            | Meaning::Rtos
+            | Meaning::Exported
+            | Meaning::Omp
+            | Meaning::Levels
+            | Meaning::Ignored => {}
+        }
+        Ok(())
+    }
+
+    fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        self.job.show_attributes = match value {
+            "" => Some(Show::After),
+            "before" => Some(Show::Before),
+            _ => return self.bad_value(given, value, "word of: before"),
+        };
+        Ok(())
+    }
+
+    /// Takes what is said of the network.
+    fn network(&mut self, meaning: Meaning, given: &str, value: &str) -> Result<(), SpecError> {
+        let text = Some(value.to_owned());
+        if meaning == Meaning::Network {
+            self.job.network = text;
+        } else if meaning == Meaning::NetworkLevels {
+            self.job.network_levels = text;
+        } else if value == "network" {
+            self.job.node_order = NodeOrder::Network;
+        } else {
+            return self.bad_value(given, value, "word of: network");
+        }
+        Ok(())
+    }
+
+    /// Takes what a launcher's line stands in.
+    fn before_a_line(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+    ) -> Result<(), SpecError> {
+        let job = &mut self.job;
+        let text = value.to_owned();
+        if meaning == Meaning::Env {
+            match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            }
+        } else if meaning == Meaning::EnvFile {
+            job.env_files.push(text);
+        } else if meaning == Meaning::EnvHere {
+            job.env_here = true;
+        } else if meaning == Meaning::Alloc {
+            job.alloc = Some(text);
+        } else if meaning == Meaning::Granted {
+            job.granted = Some(text);
+        } else {
+            job.site = Some(text);
+        }
+        Ok(())
+    }
+
+    fn format(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let mut formats = FORMATS.iter();
+        match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
+            Some(&(_, format)) => self.job.format = Some(format),
+            None => {
+                let words = "word of: text map tsv ndjson json html svg taskmap pmi raw";
+                return self.bad_value(given, value, words);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an option says what the machine is, what else the system has, or how the answer is written.
+pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
+    match meaning {
+        Meaning::Mca => value
+            .split_once('\0')
+            .is_some_and(|(key, _)| is_machine(key)),
+        Meaning::Topo
+        | Meaning::Head
+        | Meaning::Session
+        | Meaning::As
+        | Meaning::Target
+        | Meaning::EnvFile
+        | Meaning::EnvHere
+        | Meaning::FromEnv
+        | Meaning::Format
+        | Meaning::Display
+        | Meaning::Output
+        | Meaning::Save
+        | Meaning::Threads
+        | Meaning::ShowAttributes
+        | Meaning::Devices
+        | Meaning::Columns
+        | Meaning::Node
+        | Meaning::Ranks
+        | Meaning::RankOrder
+        | Meaning::Network
+        | Meaning::NetworkLevels
+        | Meaning::NodeOrder
+        | Meaning::App
+        | Meaning::Here => true,
+        Meaning::Np
+        | Meaning::Host
+        | Meaning::Hostfile
+        | Meaning::DefaultHostfile
+        | Meaning::MapBy
+        | Meaning::RankBy
+        | Meaning::BindTo
+        | Meaning::Old(_)
+        | Meaning::Gpus
+        | Meaning::GpusPerRank
+        | Meaning::Taskmap
+        | Meaning::LsfAffinity
+        | Meaning::Alloc
+        | Meaning::Granted
+        | Meaning::Env
+        | Meaning::Exported
+        | Meaning::Omp
+        | Meaning::Levels
+        | Meaning::Site
+        | Meaning::Rtos
+        | Meaning::Ignored => false,
+    }
+}
+
+/// Reads `NODES=T` if there is no space, `(` or `/` before the first `=`, otherwise a topology for all nodes.
+fn topology(value: &str) -> (Option<String>, String) {
+    match value.split_once('=') {
+        Some((nodes, topology)) if !nodes.contains([' ', '(', '/']) => {
+            (Some(nodes.to_owned()), topology.to_owned())
+        }
+        Some(_) | None => (None, value.to_owned()),
+    }
+}

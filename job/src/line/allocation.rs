@@ -1,0 +1,74 @@
+//! Hosts before a line of prterun's family that names hosts itself: they are its allocation, in which the line's words choose.
+
+use crate::options::Meaning;
+use crate::words::CommandLine;
+
+/// What errors call the allocation: a hostfile that nobody wrote.
+pub(crate) const NAME: &str = "the hosts before the launcher";
+
+/// Moves the hosts of our own words into an allocation, if the line names hosts too: its text, as that of a hostfile.
+pub(crate) fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
+    let names = |option: &crate::words::OptionWords| option.meaning == Some(Meaning::Host);
+    let theirs = CommandLine::read(words);
+    if !theirs.apps.iter().any(|app| app.options.iter().any(names)) {
+        return None;
+    }
+    let mut text = String::new();
+    for app in &mut ours.apps {
+        for option in app.options.iter().filter(|option| names(option)) {
+            for entry in option.values.iter().flat_map(|list| entries(list)) {
+                match entry.rsplit_once(':') {
+                    Some((name, slots)) if slots.bytes().all(|byte| byte.is_ascii_digit()) => {
+                        text += &format!("{name} slots={slots}\n");
+                    }
+                    // Slots that are to be inferred.
+                    Some((name, _)) => text += &format!("{name}\n"),
+                    None => text += &format!("{entry} slots=1\n"),
+                }
+            }
+        }
+        app.options.retain(|option| !names(option));
+    }
+    if text.is_empty() {
+        return None;
+    }
+    if ours.apps.is_empty() {
+        ours.apps.push(Default::default());
+    }
+    ours.apps[0].set(Meaning::Hostfile, "--hostfile", Some(NAME));
+    Some(text)
+}
+
+/// The entries of a host list, parted at commas outside brackets.
+fn entries(list: &str) -> Vec<&str> {
+    let mut depth = 0_u32;
+    let parts = list.split(move |sign| {
+        match sign {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        sign == ',' && depth == 0
+    });
+    parts.filter(|entry| !entry.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_ours_become_an_allocation_where_the_line_names_hosts() {
+        let read = |words: &str| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            words
+        };
+        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto"));
+        let text = take(&mut ours, &read("-np 2 -H m ./a")).expect("both name hosts");
+        assert_eq!(text, "n[1-2,4] slots=8\nm slots=1\nk\n");
+        assert_eq!(ours.to_words(), ["--hostfile", NAME]);
+        let mut ours = CommandLine::read(&read("-H a:2"));
+        assert_eq!(take(&mut ours, &read("-np 2 ./a -H m")), None);
+        assert_eq!(ours.to_words(), ["-H", "a:2"]);
+    }
+}

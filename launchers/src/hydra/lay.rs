@@ -1,0 +1,294 @@
+//! Where the ranks of a line are, and what each is bound to.
+
+use super::binding::{Bound, Node};
+use super::nodes::{HydraNode, names, nodes};
+use super::patterns::{NodeKind, Patterns, topologies};
+use super::rank_map;
+use super::refusal::{fails, refuses};
+use super::rounds::{Placed, Rounds, Stretch, Turn, placed};
+use super::said::{Program, Said, leading_number, read};
+use super::version::{RankMaps, Version};
+use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
+use std::collections::{HashMap, VecDeque};
+use stowplan_engine::limit::RANKS_MAX;
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::topologies::TopologyId;
+
+/// Where the processes of a line are.
+///
+/// # Errors
+/// `bad-option`, `launcher-refuses`, `launch-fails`, `not-modelled`.
+///
+/// Cost: the nodes, their distinct hardware and bindings, and the turns of nodes.
+pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
+    let version = Version::read(asked.version)?;
+    let said = read(asked, version)?;
+    let (nodes, from) = nodes(asked, &said.global, version)?;
+    let slots: Vec<u32> = nodes.iter().map(|node| node.slots).collect();
+    let all: u64 = slots.iter().map(|&slots| u64::from(slots)).sum();
+    if all == 0 {
+        return Err(fails("no host has a slot"));
+    }
+    let procs = said
+        .programs
+        .iter()
+        .map(|program| procs(program, all))
+        .collect::<Result<Vec<u32>, _>>()?;
+    let total: u64 = procs.iter().map(|&procs| u64::from(procs)).sum();
+    if total > u64::from(RANKS_MAX) {
+        return Err(LineRefused::new(
+            "job-too-large",
+            format!("{total} ranks are asked for, at most {RANKS_MAX} are possible"),
+        ));
+    }
+    let mut notes = Vec::new();
+    let (programs, mixed) = match &said.global.rank_map {
+        Some(map) => by_map(map, &procs, &slots, version, &mut notes)?,
+        None => {
+            let turns: Vec<Turn> = (0..).zip(&slots).map(Turn::of).collect();
+            let mut rounds = Rounds::new(&turns);
+            let deal = |&ranks| rounds.deal(ranks);
+            let programs = procs.iter().map(deal).collect::<Result<_, _>>()?;
+            (programs, false)
+        }
+    };
+    let names = names(&nodes)?;
+    let topologies = topologies(asked.hardware, &names)?;
+    let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
+    let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, gpus(&said)?);
+    let mut apps = Vec::new();
+    for (program, own) in said.programs.iter().zip(&programs) {
+        apps.push(patterns.app(program.argv.clone(), own)?);
+    }
+    if mixed {
+        return Err(LineRefused::new(
+            "not-modelled",
+            "-rankmap before MPICH 5.0.2: the ranks of several programs are mixed on a node",
+        ));
+    }
+    let derived = derived(asked, &said, from);
+    Ok(Laid {
+        version: version_name(asked.version),
+        derived,
+        notes,
+        names,
+        slots: slot_runs(&slots),
+        patterns: patterns.into_rows(),
+        apps,
+    })
+}
+
+fn version_name(asked: Option<&str>) -> String {
+    asked.unwrap_or("5.0.2").to_owned()
+}
+
+/// The processes of a program: 0, negative or absent means all slots.
+fn procs(program: &Program, slots: u64) -> Result<u32, LineRefused> {
+    let asked = program.procs.as_deref().map_or(0, leading_number);
+    let procs = u64::try_from(asked)
+        .ok()
+        .filter(|&procs| procs > 0)
+        .unwrap_or(slots);
+    u32::try_from(procs)
+        .ok()
+        .filter(|&procs| procs <= RANKS_MAX)
+        .ok_or_else(|| {
+            LineRefused::new(
+                "job-too-large",
+                format!("{procs} ranks are asked for, at most {RANKS_MAX} are possible"),
+            )
+        })
+}
+
+/// The ranks by `-rankmap`.
+fn by_map(
+    map: &str,
+    procs: &[u32],
+    slots: &[u32],
+    version: Version,
+    notes: &mut Vec<LineNote>,
+) -> Result<(Vec<Placed>, bool), LineRefused> {
+    let total: u32 = procs.iter().sum();
+    let mut of_rank = rank_map::nodes_of(map, total, slots.len())?;
+    let mut mixed = false;
+    if !of_rank.contains(&0) {
+        notes.push(LineNote {
+            class: "rank-map",
+            text: format!(
+                "-rankmap {map} names no rank for node 0: MPICH aborts then in some runs"
+            ),
+        });
+    }
+    if version.rank_map() == RankMaps::CountsOnly {
+        let dealt = by_counts(&of_rank, slots)?;
+        mixed = is_mixed(&of_rank, &dealt, procs);
+        of_rank = dealt;
+        notes.push(LineNote {
+            class: "rank-map",
+            text: "before MPICH 5.0.2 a rank map says only how many ranks each node has".to_owned(),
+        });
+    }
+    let mut next = of_rank.into_iter();
+    let of = |&ranks: &u32| {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for node in next.by_ref().take(ranks as usize) {
+            match stretches.last_mut() {
+                Some(last) if last.node == node => last.ranks += 1,
+                Some(_) | None => stretches.push(Stretch { node, ranks: 1 }),
+            }
+        }
+        placed(&stretches)
+    };
+    Ok((procs.iter().map(of).collect(), mixed))
+}
+
+/// Whether ranks of several programs are mixed: a node's local ranks run the programs in the order in which the map gave it ranks.
+fn is_mixed(of_rank: &[u32], dealt: &[u32], procs: &[u32]) -> bool {
+    let programs = (0..procs.len()).zip(procs);
+    let programs = programs.flat_map(|(at, &own)| std::iter::repeat_n(at, own as usize));
+    let mut lists: HashMap<u32, VecDeque<usize>> = HashMap::new();
+    for (program, &node) in programs.clone().zip(of_rank) {
+        lists.entry(node).or_default().push_back(program);
+    }
+    let mut dealt = programs.zip(dealt);
+    procs.len() > 1
+        && dealt.any(|(program, node)| {
+            let own = lists.get_mut(node).and_then(VecDeque::pop_front);
+            own != Some(program)
+        })
+}
+
+/// Before 5.0.2: the counts of a map; ranks are dealt in rounds over the nodes that have some.
+fn by_counts(of_rank: &[u32], slots: &[u32]) -> Result<Vec<u32>, LineRefused> {
+    let mut counts = vec![0_u32; slots.len()];
+    let mut order = Vec::new();
+    for &node in of_rank {
+        if counts[node as usize] == 0 {
+            order.push(node);
+        }
+        counts[node as usize] += 1;
+    }
+    order.sort_unstable();
+    let own: Vec<u32> = order.iter().map(|&node| slots[node as usize]).collect();
+    let mut left: Vec<u32> = order.iter().map(|&node| counts[node as usize]).collect();
+    if own.iter().all(|&slots| slots == 0) {
+        return Err(fails("the rank map names only hosts without a slot"));
+    }
+    let mut found = Vec::with_capacity(of_rank.len());
+    while found.len() < of_rank.len() {
+        for (at, &node) in order.iter().enumerate() {
+            if found.len() == of_rank.len() {
+                break;
+            }
+            // Ranks are numbered by the slots of the round: a node that has fewer leaves holes.
+            let take = own[at].min(u32::try_from(of_rank.len() - found.len()).unwrap_or(u32::MAX));
+            if left[at] < take {
+                return Err(fails(
+                    "the rank map does not fit the slots: ranks numbered past the job",
+                ));
+            }
+            left[at] -= take;
+            found.extend(std::iter::repeat_n(node, take as usize));
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn slot_runs(slots: &[u32]) -> Vec<(NodeRange, u32)> {
+    let mut runs: Vec<(NodeRange, u32)> = Vec::new();
+    for (first, &slots) in (0..).zip(slots) {
+        match runs.last_mut() {
+            Some((nodes, known)) if *known == slots => nodes.count += 1,
+            Some(_) | None => runs.push((NodeRange { first, count: 1 }, slots)),
+        }
+    }
+    runs
+}
+
+/// What the page says of the line.
+fn derived(asked: &LineAsked<'_>, said: &Said, from: String) -> Vec<Derived> {
+    let global = &said.global;
+    let slots = match &global.per_node {
+        Some(each) => format!("-ppn {each}"),
+        None => from,
+    };
+    let bind = match (&global.bind, asked.variable("HYDRA_BINDING")) {
+        (Some(bind), _) => (format!("binding {bind}"), "-bind-to".to_owned()),
+        (None, Some(bind)) => (format!("binding {bind}"), "HYDRA_BINDING".to_owned()),
+        (None, None) => ("unbound".to_owned(), "default".to_owned()),
+    };
+    vec![
+        Derived {
+            what: "slots".to_owned(),
+            origin: slots,
+        },
+        Derived {
+            what: bind.0,
+            origin: bind.1,
+        },
+    ]
+}
+
+/// The kinds of nodes, and the kind of each node: hardware and binding.
+fn kinds(
+    asked: &LineAsked<'_>,
+    said: &Said,
+    nodes: &[HydraNode],
+    topologies: &[TopologyId],
+    version: Version,
+    programs: &[Placed],
+) -> Result<(Vec<NodeKind>, Vec<usize>), LineRefused> {
+    let mut ranks = vec![0_u32; nodes.len()];
+    for own in programs.iter().flat_map(|program| &program.nodes) {
+        ranks[own.node as usize] += own.ranks;
+    }
+    let bind = said.global.bind.as_deref();
+    let bind = bind.or_else(|| asked.variable("HYDRA_BINDING"));
+    let map = said.global.map.as_deref();
+    let map = map.or_else(|| asked.variable("HYDRA_MAPPING"));
+    // The most ranks that a node of the kind has.
+    let mut known: HashMap<(TopologyId, &str), usize> = HashMap::new();
+    let mut rows: Vec<(TopologyId, &str, u32)> = Vec::new();
+    let mut kind_of = Vec::with_capacity(nodes.len());
+    for ((node, &topology), &ranks) in nodes.iter().zip(topologies).zip(&ranks) {
+        let own = node.binding.as_deref().or(bind).unwrap_or("none");
+        let row = *known.entry((topology, own)).or_insert_with(|| {
+            rows.push((topology, own, 0));
+            rows.len() - 1
+        });
+        rows[row].2 = rows[row].2.max(ranks);
+        kind_of.push(row);
+    }
+    let kind = |&(topology, own, ranks): &(TopologyId, &str, u32)| {
+        let node = Node {
+            hardware: asked.hardware,
+            topology,
+            version,
+            ranks,
+        };
+        // A node without ranks starts nothing that could fail.
+        let bound = match ranks {
+            0 => Bound::Free,
+            _ => node.bound(own, map)?,
+        };
+        Ok(NodeKind { topology, bound })
+    };
+    let kinds = rows.iter().map(kind).collect::<Result<_, _>>()?;
+    Ok((kinds, kind_of))
+}
+
+/// GPUs of each process.
+fn gpus(said: &Said) -> Result<Option<u32>, LineRefused> {
+    if said.global.gpu_parts.is_some() {
+        return Err(LineRefused::new(
+            "not-modelled",
+            "-gpu-subdevs-per-proc: which parts the GPUs of a node have is not known",
+        ));
+    }
+    let Some(text) = &said.global.gpus else {
+        return Ok(None);
+    };
+    u32::try_from(leading_number(text))
+        .map(Some)
+        .map_err(|_| refuses(&format!("-gpus-per-proc {text} is no number of GPUs")))
+}
