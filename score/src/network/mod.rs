@@ -52,6 +52,8 @@ use stowplan_engine::table::names::Names;
 pub const NODES_MAX: u32 = 1 << 21;
 /// Switches of a network.
 pub const SWITCHES_MAX: usize = 1 << 20;
+/// Links from switches to those below them, and nodes of several leaves.
+pub const LINKS_MAX: usize = 1 << 22;
 /// Levels of a network.
 pub const LEVELS_MAX: usize = 32;
 /// Bytes of a text.
@@ -195,6 +197,13 @@ impl Network {
     #[must_use]
     pub fn spot(&self, node: u32) -> Option<Spot<'_>> {
         self.grid.as_ref().map(|grid| grid.spot(node))
+    }
+    /// The level that Slurm's `--switches` counts, if the network is from Slurm's file.
+    #[must_use]
+    pub fn counted_by_slurm(&self) -> Option<&str> {
+        let listed = self.listed.as_ref()?;
+        let lowest = self.levels.last()?;
+        (!listed.is_empty()).then_some(lowest.word.as_str())
     }
     /// A machine whose order of hosts was assumed to be that of the list.
     #[must_use]
