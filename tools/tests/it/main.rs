@@ -37,6 +37,7 @@ mod launch_gpus;
 mod leftovers;
 mod mixed;
 mod mpibind;
+mod network;
 mod newcomers;
 mod page;
 mod picture;

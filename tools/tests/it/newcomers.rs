@@ -150,8 +150,13 @@ fn each_cell_of_coming_from_is_pasted() {
     let mut pasted = 0;
     for row in table.lines().filter(|line| line.starts_with("| `-")) {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
-        let [theirs, ours] = cells[..] else { panic!("{row}") };
-        let wanted: Vec<&str> = spans(ours).into_iter().filter(|span| span.starts_with("--")).collect();
+        let [theirs, ours] = cells[..] else {
+            panic!("{row}")
+        };
+        let wanted: Vec<&str> = spans(ours)
+            .into_iter()
+            .filter(|span| span.starts_with("--"))
+            .collect();
         for option in spans(theirs) {
             if !option.starts_with('-') || option.contains('…') || option.contains("-w ") {
                 continue;
