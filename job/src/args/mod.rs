@@ -16,6 +16,8 @@ mod job_options;
 mod job_alone;
 // Old spellings of directives.
 mod old;
+// Options of a network.
+mod network;
 // Options of other launchers.
 pub mod foreign;
 // Words of other launchers in the values of our options.
@@ -24,6 +26,8 @@ pub(crate) mod idiom;
 use crate::line::{self, Cut, LineArgs};
 use crate::words::CommandLine;
 pub use job_alone::job_args;
+pub use network::NodeOrder;
+use network::with_network;
 use reader::Reader;
 use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
@@ -86,15 +90,6 @@ pub enum Show {
     Before,
     /// What came through the relay, promoted and inherited.
     After,
-}
-
-/// In which order the nodes of a job are taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NodeOrder {
-    /// As they are mentioned.
-    Given,
-    /// By the network.
-    Network,
 }
 
 /// Which ranks are shown: the ranks that all of these options leave.
@@ -383,20 +378,6 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
         ),
         at: None,
         help: vec![help],
-    })
-}
-
-/// `--network-levels` and `--node-order network` are allowed only with `--network`.
-fn with_network(job: &JobArgs) -> Result<(), SpecError> {
-    let option = match (&job.network, &job.network_levels, job.node_order) {
-        (None, Some(_), _) => "--network-levels",
-        (None, None, NodeOrder::Network) => "--node-order",
-        _ => return Ok(()),
-    };
-    Err(SpecError::BadOption {
-        option: option.to_owned(),
-        app: 0,
-        fault: OptionFault::Without("--network"),
     })
 }
 
