@@ -8,6 +8,7 @@
 
 mod advice;
 mod altered;
+mod attacks;
 mod batch;
 mod bounds;
 mod cases;
@@ -36,6 +37,7 @@ mod launch_gpus;
 mod leftovers;
 mod mixed;
 mod mpibind;
+mod network;
 mod newcomers;
 mod page;
 mod picture;
