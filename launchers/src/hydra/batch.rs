@@ -1,6 +1,6 @@
 //! The nodes of a batch system, from its variables. Source: `lines/hydra/spec.md` 3.
 
-use super::nodes::{HydraNode, add};
+use super::node_list::{HydraNode, add};
 use super::refusal::{fails, refuses};
 use crate::environment::{Here, Lookup, System, hosts};
 use crate::line::{LineAsked, LineRefused};

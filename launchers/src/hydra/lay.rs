@@ -1,7 +1,8 @@
 //! Where the ranks of a line are, and what each is bound to.
 
 use super::binding::{Bound, Node};
-use super::nodes::{HydraNode, names, nodes};
+use super::node_list::HydraNode;
+use super::nodes::{names, nodes};
 use super::patterns::{NodeKind, Patterns, topologies};
 use super::rank_map;
 use super::refusal::{fails, refuses};

@@ -12,10 +12,12 @@ mod words;
 pub(crate) mod config_file;
 // What a line says.
 mod said;
-// The node list.
-pub(crate) mod nodes;
+// Entries of the node list.
+pub(crate) mod node_list;
 // The nodes of a batch system.
 pub(crate) mod batch;
+// The node list, and where it comes from.
+mod nodes;
 // Ranks on nodes, round by round.
 pub(crate) mod rounds;
 // `-rankmap`.

@@ -1,23 +1,12 @@
 //! Hydra's node list: names with slots, in order. Source: `lines/hydra/spec.md` 3.
 
+use super::node_list::{HydraNode, add};
 use super::refusal::{fails, refuses};
 use super::said::{Global, Named, leading_number};
 use super::version::Version;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
 use stowplan_engine::table::names::Names;
 use stowplan_engine::text::hostlist::plain;
-
-/// A node of the list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct HydraNode {
-    pub(crate) name: String,
-    pub(crate) slots: u32,
-    /// `binding=` of the host file.
-    pub(crate) binding: Option<String>,
-}
-
-/// The most nodes that are listed one by one.
-const NODES_MAX: usize = 1 << 20;
 
 /// The nodes, and where they come from.
 ///
@@ -90,35 +79,6 @@ fn named(
         binding: None,
     };
     Ok((vec![node], "the launch node".to_owned()))
-}
-
-/// Adds a host: its slots go to the node before if that has the same name.
-pub(crate) fn add(
-    nodes: &mut Vec<HydraNode>,
-    name: String,
-    slots: u32,
-    binding: Option<String>,
-) -> Result<(), LineRefused> {
-    if let Some(last) = nodes.last_mut().filter(|last| last.name == name) {
-        last.slots = last.slots.saturating_add(slots);
-        if binding.is_some() && last.binding.is_some() {
-            return Err(refuses(&format!("{name} has two bindings")));
-        }
-        last.binding = last.binding.take().or(binding);
-        return Ok(());
-    }
-    if nodes.len() >= NODES_MAX {
-        return Err(LineRefused::new(
-            "job-too-large",
-            format!("more than {NODES_MAX} hosts are named one by one"),
-        ));
-    }
-    nodes.push(HydraNode {
-        name,
-        slots,
-        binding,
-    });
-    Ok(())
 }
 
 fn from_list(list: &str) -> Result<Vec<HydraNode>, LineRefused> {

@@ -1,7 +1,7 @@
 //! What an expert would say of a line of Hydra. Source: `lines/hydra/spec.md` 11.
 
 use super::binding::Bound;
-use super::nodes::HydraNode;
+use super::node_list::HydraNode;
 use super::patterns::NodeKind;
 use crate::line::LineNote;
 use std::collections::HashSet;
