@@ -12,6 +12,7 @@ use stowplan_engine::taskmap::{Block, TaskMap};
 /// How ranks go over nodes that are sorted by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
+    Block,
     Cyclic,
     Plane(u32),
 }
@@ -19,6 +20,7 @@ pub(super) enum Layout {
 impl Layout {
     pub(super) fn word(self) -> String {
         match self {
+            Self::Block => "block".to_owned(),
             Self::Cyclic => "cyclic".to_owned(),
             Self::Plane(size) => format!("plane={size}"),
         }
@@ -41,11 +43,9 @@ impl Layout {
             )
             .then_some(())
         };
-        let (each, more) = (tasks / nodes, tasks % nodes);
-        let even = [(0, more, each + 1, 1), (more, nodes - more, each, 1)];
-        if same(map, &even) {
-            // From 26.05, block goes leaf by leaf as topology.conf lists leaves; plane stays with names. Uneven counts have no word.
-            (more == 0).then_some(Self::Plane(each))
+        // On several nodes, block follows the network since Slurm 26.05; cyclic and plane follow the names.
+        if nodes == 1 {
+            Some(Self::Block)
         } else if round(1).is_some() {
             Some(Self::Cyclic)
         } else {

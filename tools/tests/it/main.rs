@@ -8,6 +8,7 @@
 
 mod advice;
 mod altered;
+mod attacks;
 mod batch;
 mod bounds;
 mod cases;
@@ -41,6 +42,7 @@ mod newcomers;
 mod page;
 mod picture;
 mod random_jobs;
+mod recorded_lines;
 mod release;
 mod request_schema;
 mod session;

@@ -1,0 +1,386 @@
+//! What each task of one node gets: cores of the step, cpus, GPUs. Source: `lines/slurm/spec.md` 6, 7, 9.
+
+use super::binding::{Bound, Masks};
+use super::choice::Chosen;
+use super::cores::take;
+use super::cpu_bind::Kind;
+use super::distribution::{First, Second};
+use super::gpu_bind::GpuBind;
+use super::job::{Job, NodeRun};
+use super::level::FREE;
+use super::options::Options;
+use super::refusals;
+use super::shape::Gpu;
+use super::site::{Affinity, Selects, Site};
+use super::step::Step;
+use super::version::Version;
+use super::visible::visible;
+use crate::line::{LaidProcs, LineRefused};
+use roaring::RoaringBitmap;
+
+/// Everything that decides about a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene<'a> {
+    pub(super) job: &'a Job,
+    pub(super) site: &'a Site,
+    pub(super) step: &'a Step,
+    pub(super) chosen: &'a Chosen,
+    pub(super) line: &'a Options,
+    /// The words of the job.
+    pub(super) words: &'a Options,
+    /// Whether the job has the GPUs of its nodes.
+    pub(super) gpus: bool,
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+impl<'a> Scene<'a> {
+    /// Whether one thread of each core counts.
+    fn is_one_thread(&self) -> bool {
+        let units = matches!(self.site.selects, Selects::Cores | Selects::Sockets);
+        let hint = self.words.hint.as_ref();
+        self.chosen.threads == Some(1)
+            || !self.job.whole
+                && units
+                && hint.is_some_and(|hint| hint.has(super::hint::HintWord::NoMultithread))
+    }
+
+    /// Tasks that a node has room for.
+    pub(super) fn room(&self, run: &NodeRun) -> u64 {
+        let shape = &self.job.shapes[run.shape];
+        let threads = shape.threads as u64;
+        let mut each = self.chosen.cpus;
+        let room = if self.is_one_thread() {
+            run.raw / threads / each.max(1)
+        } else {
+            let per_core = match self.step.version {
+                Version::V22_05 => self
+                    .words
+                    .tasks_per_core
+                    .or(self.site.has("cr_one_task_per_core").then_some(1)),
+                _ => self.step.levels.tasks_per_core,
+            };
+            let most = self.chosen.threads.unwrap_or(threads);
+            if per_core == Some(1) && each < most {
+                each = most;
+            }
+            run.raw / each.max(1)
+        };
+        let mut room = room.max(1);
+        if let Some(own) = self.step.gpus_per_task {
+            room = room.min(shape.gpus.len() as u64 / own);
+        }
+        match (self.step.tasks_per_node, self.step.distribution.first) {
+            (Some(limit), First::Block | First::Cyclic | First::Arbitrary) => {
+                room.min(limit.saturating_mul(each.max(1)))
+            }
+            _ => room,
+        }
+    }
+
+    /// The GPUs of the step on a node.
+    fn step_gpus(&self, run: &NodeRun, tasks: u64) -> Result<&'a [Gpu], LineRefused> {
+        let all: &'a [Gpu] = if self.gpus {
+            &self.job.shapes[run.shape].gpus
+        } else {
+            &[]
+        };
+        let asked = match (
+            self.line.tasks_per_gpu,
+            self.step.gpus_per_task,
+            self.line.gpus_per_node,
+        ) {
+            (Some(_), ..) => None,
+            (None, Some(each), _) => Some(each.saturating_mul(tasks)),
+            (None, None, own) => own,
+        };
+        let count = asked.map_or(all.len(), size);
+        all.get(..count).ok_or_else(|| {
+            refusals::refuses(format!("Unable to create step: Invalid generic resource (gres) specification: {count} GPUs of a node are asked for, and it has {}", all.len()))
+        })
+    }
+
+    /// The cores of the step on a node.
+    fn cores(&self, run: &NodeRun, tasks: u64, gpus: &[Gpu]) -> Result<Vec<bool>, LineRefused> {
+        let (step, shape) = (self.step, &self.job.shapes[run.shape]);
+        let granted = &self.job.cores[run.cores];
+        let all = shape.all_cores() as u64;
+        let version = step.version;
+        let own_threads = self.chosen.threads;
+        let unit = if self.is_one_thread() || shape.is_one() {
+            1
+        } else {
+            own_threads.unwrap_or(shape.threads as u64)
+        };
+        let per_core = step.levels.tasks_per_core.filter(|&own| own != FREE);
+        let sum: u64 = self
+            .job
+            .runs
+            .iter()
+            .map(|run| run.raw * u64::from(run.nodes.count))
+            .sum();
+        let free = version == Version::V22_05 || per_core.is_none() || per_core == self.job.threads;
+        if !step.overcommit && self.chosen.want == sum && free {
+            return Ok(granted.clone());
+        }
+        let whole = !step.exact || tasks == all;
+        let each = self.chosen.cpus;
+        let (needed, turn) = if version == Version::V22_05 {
+            if whole {
+                return Ok(granted.clone());
+            }
+            let needed = match each {
+                0 => tasks,
+                own if own > unit => tasks * own.div_ceil(unit),
+                own => (tasks * own).div_ceil(unit),
+            };
+            self.is_too_much(needed > run.raw, needed, run.raw)?;
+            (needed, needed / tasks)
+        } else {
+            let group = per_core.map_or(1, |own| own_threads.unwrap_or(shape.counted as u64) / own);
+            let each = if group > 1 {
+                each.next_multiple_of(group)
+            } else {
+                each
+            };
+            let few = tasks <= all.saturating_mul(per_core.unwrap_or(unit));
+            if whole && (few || step.overcommit && version < Version::V26_05) {
+                if gpus.is_empty() || version >= Version::V26_05 {
+                    return Ok(granted.clone());
+                }
+                return Ok(self.counted_twice(run, tasks, unit, gpus));
+            }
+            let needed = if each > 0 {
+                (tasks * each).div_ceil(unit)
+            } else {
+                tasks
+            };
+            let beyond = match version >= Version::V24_11 {
+                true => needed > run.raw.div_ceil(unit),
+                false => needed * unit > run.raw,
+            };
+            self.is_too_much(beyond && !step.overcommit, needed, run.raw)?;
+            (needed, needed.div_ceil(tasks))
+        };
+        let mut taken = vec![false; granted.len()];
+        let mut left = needed;
+        for pool in pools(granted, gpus) {
+            left = take(shape, &pool, &mut taken, left, turn, self.second());
+        }
+        if left > 0 && !step.overcommit {
+            return Err(refusals::waits(format!(
+                "{needed} cores of a node are needed, and the job has {} there",
+                needed - left
+            )));
+        }
+        Ok(taken)
+    }
+
+    fn is_too_much(&self, beyond: bool, needed: u64, raw: u64) -> Result<(), LineRefused> {
+        match beyond {
+            true => Err(refusals::refuses(format!(
+                "Unable to create step: More processors requested than permitted: {needed} cores of a node that has {raw} cpus"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// A whole step with GPUs up to 24.11: cores that were taken for some GPUs are counted again.
+    fn counted_twice(&self, run: &NodeRun, tasks: u64, unit: u64, gpus: &[Gpu]) -> Vec<bool> {
+        let shape = &self.job.shapes[run.shape];
+        let mut left = run.raw.div_ceil(unit);
+        let turn = left.div_ceil(tasks);
+        let mut cores = vec![false; shape.all_cores()];
+        let mut before = None;
+        for pool in pools(&self.job.cores[run.cores], gpus) {
+            if before.as_ref() == Some(&pool) {
+                continue;
+            }
+            let mut taken = vec![false; cores.len()];
+            left = take(shape, &pool, &mut taken, left, turn, self.second());
+            cores
+                .iter_mut()
+                .zip(&taken)
+                .for_each(|(own, more)| *own |= more);
+            before = Some(pool);
+        }
+        cores
+    }
+
+    fn second(&self) -> Second {
+        self.step.distribution.second.unwrap_or(Second::Cyclic)
+    }
+
+    /// What each task of a node gets.
+    pub(super) fn procs(&self, run: &NodeRun, tasks: u64) -> Result<Vec<LaidProcs>, LineRefused> {
+        let shape = &self.job.shapes[run.shape];
+        let gpus = self.step_gpus(run, tasks)?;
+        let cores = self.cores(run, tasks, gpus)?;
+        let is_all = cores.iter().all(|&own| own);
+        let set = |cpus: &mut dyn Iterator<Item = usize>| -> RoaringBitmap {
+            cpus.map(|cpu| shape.os[cpu]).collect()
+        };
+        let threads = shape.threads;
+        let everything = set(&mut (0..shape.os.len()).filter(|cpu| cores[cpu / threads]));
+        let count = size(tasks);
+        let one = |cpus: Option<RoaringBitmap>| vec![cpus; 1];
+        let cpus: Vec<Option<RoaringBitmap>> = match &self.step.levels.kind {
+            _ if self.site.affinity == Affinity::Absent => one(None),
+            Some(Kind::None) => one((!is_all).then_some(everything)),
+            Some(Kind::Masks(masks)) => {
+                if let Some(mask) = masks.iter().find(|mask| !mask.is_subset(&everything)) {
+                    let cpu = (mask - &everything).min().unwrap_or(0);
+                    return Err(refusals::fails(format!(
+                        "CPU binding outside of job step allocation: cpu {cpu} of --cpu-bind is not of the step"
+                    )));
+                }
+                masks
+                    .iter()
+                    .cycle()
+                    .take(count)
+                    .cloned()
+                    .map(Some)
+                    .collect()
+            }
+            Some(Kind::Rank) if !is_all => {
+                return Err(refusals::fails(
+                    "--cpu-bind=rank: the step has a part of the node only",
+                ));
+            }
+            Some(Kind::Rank) => (0..count.min(shape.os.len()))
+                .map(|rank| Some(std::iter::once(u32::try_from(rank).unwrap_or(0)).collect()))
+                .collect(),
+            None => match self.bound(run, &cores, count).masks() {
+                Masks::All => one(Some(everything)),
+                Masks::Each(masks) => masks
+                    .into_iter()
+                    .map(|mask| Some(set(&mut mask.into_iter())))
+                    .collect(),
+                Masks::Failed if self.step.overcommit => one(Some(everything)),
+                Masks::Failed => {
+                    return Err(refusals::fails(
+                        "failed to distribute tasks: the cpus of the step do not fit the tasks and the level of binding",
+                    ));
+                }
+            },
+        };
+        let place: std::collections::BTreeMap<u32, usize> = (0..)
+            .zip(&shape.os)
+            .map(|(cpu, &os)| (os, cpu / threads))
+            .collect();
+        let seen = self.seen(gpus, &cpus, count, &place);
+        Ok(joined(&cpus, seen.as_deref(), count))
+    }
+
+    fn bound<'b>(&'b self, run: &NodeRun, cores: &'b [bool], tasks: usize) -> Bound<'b> {
+        let step = self.step;
+        let shape = &self.job.shapes[run.shape];
+        let block = matches!(step.distribution.first, First::Plane(_))
+            || step.distribution.second == Some(Second::Block)
+            || step.distribution.second.is_none() && self.site.has("cr_core_default_dist_block");
+        let one = step.levels.one || shape.is_one();
+        let per_core = step.levels.tasks_per_core.or(self.words.tasks_per_core);
+        let per_core = per_core.or(self.site.has("cr_one_task_per_core").then_some(1));
+        Bound {
+            shape,
+            cores,
+            tasks,
+            cpus: size(step.cpus.unwrap_or(1)),
+            level: step.levels.level,
+            autobind: self.site.autobind,
+            second: if block { Second::Block } else { self.second() },
+            threads: step.levels.threads.or(one.then_some(1)).map(size),
+            per_core: per_core.map(size),
+            per_socket: self
+                .line
+                .tasks_per_socket
+                .or(self.words.tasks_per_socket)
+                .map(size),
+        }
+    }
+
+    fn seen(
+        &self,
+        gpus: &[Gpu],
+        cpus: &[Option<RoaringBitmap>],
+        tasks: usize,
+        place: &std::collections::BTreeMap<u32, usize>,
+    ) -> Option<Vec<Vec<u32>>> {
+        if gpus.is_empty() {
+            return None;
+        }
+        let single = self.line.tasks_per_gpu.map(GpuBind::Single);
+        let bind = self
+            .line
+            .gpu_bind
+            .clone()
+            .or(single)
+            .or(self.step.gpus_per_task.map(GpuBind::PerTask));
+        let cores = |rank: usize| -> Option<Vec<usize>> {
+            let own = cpus[rank % cpus.len()].as_ref()?;
+            Some(
+                own.iter()
+                    .filter_map(|cpu| place.get(&cpu).copied())
+                    .collect(),
+            )
+        };
+        Some(visible(
+            gpus,
+            &bind.unwrap_or(GpuBind::None),
+            tasks,
+            &cores,
+            self.step.version,
+        ))
+    }
+}
+
+/// Cores near every GPU, near some, and all.
+fn pools(granted: &[bool], gpus: &[Gpu]) -> Vec<Vec<bool>> {
+    if gpus.is_empty() {
+        return vec![granted.to_vec()];
+    }
+    let pool = |near: &dyn Fn(usize) -> bool| {
+        (0..granted.len())
+            .map(|core| granted[core] && near(core))
+            .collect()
+    };
+    vec![
+        pool(&|core| gpus.iter().all(|gpu| gpu.near.contains(&core))),
+        pool(&|core| gpus.iter().any(|gpu| gpu.near.contains(&core))),
+        granted.to_vec(),
+    ]
+}
+
+/// Neighbouring tasks that get the same, joined. Cpus that are fewer than tasks begin again.
+fn joined(
+    cpus: &[Option<RoaringBitmap>],
+    gpus: Option<&[Vec<u32>]>,
+    tasks: usize,
+) -> Vec<LaidProcs> {
+    let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    if let ([one], None) = (cpus, gpus) {
+        return vec![LaidProcs {
+            count: narrow(tasks),
+            object: None,
+            cpus: one.clone(),
+            gpus: None,
+        }];
+    }
+    let mut all: Vec<LaidProcs> = Vec::new();
+    for rank in 0..tasks {
+        let own = &cpus[rank % cpus.len()];
+        let seen = gpus.map(|gpus| gpus[rank].clone());
+        match all.last_mut() {
+            Some(last) if last.cpus == *own && last.gpus == seen => last.count += 1,
+            _ => all.push(LaidProcs {
+                count: 1,
+                object: None,
+                cpus: own.clone(),
+                gpus: seen,
+            }),
+        }
+    }
+    all
+}
