@@ -94,8 +94,13 @@ fn is_coherent(apps: &AppTable, app: AppId) -> bool {
             && (!map.is_listed() || file)
             && (map == MapBy::PeList) == policy.list.is_some()
             && (map != MapBy::Dist || apps.device[app].is_some())
-            && (policy.span == Span::No || matches!(map, MapBy::Object(_) | MapBy::Dist))
+            && (policy.span == Span::No || spans(map))
     })
+}
+
+/// Whether a map may go round the objects of all nodes.
+const fn spans(map: MapBy) -> bool {
+    matches!(map, MapBy::Object(_) | MapBy::Dist | MapBy::Device(_))
 }
 
 /// The nodes as the plan found them.

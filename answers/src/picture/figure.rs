@@ -122,7 +122,7 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
     let list = u32::try_from(candidates.len()).unwrap_or(0) * 18;
     let width = 960;
     let mut inner = format!(
-        "<text x=\"{MARGIN}\" y=\"16\">{}</text><path class=\"out\" d=\"M{LEFT} {HEAD}V{bottom}H{}\"/><text x=\"{LEFT}\" y=\"{}\">what leaves all nodes: the left end is 0, the right end the most of these</text><text x=\"{MARGIN}\" y=\"36\">what leaves the worst node</text>\n",
+        "<text x=\"{MARGIN}\" y=\"16\">{}</text><path class=\"out\" d=\"M{LEFT} {HEAD}V{bottom}H{}\"/><text x=\"{LEFT}\" y=\"{}\">what leaves all nodes: the left end is 0, the right end the most of these; a dot is at its values, its number beside it</text><text x=\"{MARGIN}\" y=\"36\">what leaves the worst node: 0 at the bottom</text>\n",
         escaped(title),
         LEFT + SIDE * 2,
         bottom + 18

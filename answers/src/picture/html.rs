@@ -54,7 +54,10 @@ fn side(text: &mut String, drawing: &Drawing) {
         );
     }
     *text += "<li class=\"soft\">a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own</li></ul>\n";
-    *text += "<p class=\"soft\">all nodes in their order, by shape</p><div class=\"strip\">";
+    *text += &format!(
+        "<p class=\"soft\">{}</p><div class=\"strip\">",
+        escaped(&drawing.strip_words)
+    );
     for part in &drawing.strip {
         let name = match part.width {
             0..60 if part.name.len() > 2 => "",

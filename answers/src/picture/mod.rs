@@ -122,6 +122,8 @@ struct Drawing {
     /// Shapes that are not drawn, and the number of their nodes.
     more: (usize, u64),
     strip: Vec<StripPart>,
+    /// What the strip shows, in words.
+    strip_words: String,
     ranks: String,
 }
 
@@ -190,6 +192,7 @@ impl Drawing {
             drawn,
             more: (rest.len(), nodes(&rest)),
             strip: strip(plan, &all, &kept),
+            strip_words: strip_words(plan.world().names.len()),
             ranks: ranks::table(plan, &all, &kept, RANKS_BYTES / share),
         }
     }
@@ -269,6 +272,17 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
     };
     let told = real.iter().take(APPS_MAX).map(line).collect();
     (told, real.len().saturating_sub(APPS_MAX))
+}
+
+/// What the strip shows. A part of a long strip stands for several nodes, and that is said.
+fn strip_words(nodes: u32) -> String {
+    let words = "all nodes in their order, by shape".to_owned();
+    match nodes.div_ceil(STRIP_PARTS) {
+        0 | 1 => words,
+        each => format!(
+            "{words}; a part stands for up to {each} nodes, and has the shape of the first of them"
+        ),
+    }
 }
 
 /// The strip of all nodes, by shape.

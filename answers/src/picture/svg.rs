@@ -101,7 +101,7 @@ impl Side {
             ));
         }
         self.line("a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own");
-        self.line("all nodes in their order, by shape");
+        self.line(&drawing.strip_words);
         self.strip(drawing);
         self.y += 20 + GAP;
         for drawn in &drawing.drawn {

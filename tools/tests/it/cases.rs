@@ -15,9 +15,9 @@
 use crate::console::{MadeUp, Said, root, stowplan, words};
 use std::fs;
 use std::path::{Path, PathBuf};
+use stowplan_answers::verify::verify;
 use stowplan_cli::command::map::place;
 use stowplan_job::args::map_args;
-use stowplan_judge::check;
 
 /// One command of a case.
 struct Step {
@@ -122,7 +122,7 @@ fn judged(args: &[String], files: &MadeUp) -> Result<(), String> {
     let Some(placed) = placed else {
         return Ok(());
     };
-    check(&placed.mapped.plan).map_err(|faults| format!("the judge: {faults:?}"))
+    verify(&placed.mapped.plan).map_err(|unsound| format!("the judge: {unsound:?}"))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use stowplan_judge::check_places;
 fn pairs() -> usize {
     match std::env::var_os("STOWPLAN_LONG") {
         Some(_) => 60_000,
-        None => 1_000,
+        None => 400,
     }
 }
 
