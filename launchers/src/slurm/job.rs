@@ -151,19 +151,7 @@ impl Job {
             .iter()
             .map(|own| (self.find(&own.names).0, own))
             .collect();
-        let mut base: Vec<(NodeRange, TopologyId)> = Vec::new();
-        for (range, names) in self.names.ranges() {
-            let mut first = range.first;
-            for (count, topology) in asked.hardware.of_names(&names) {
-                base.push((NodeRange::until(first, first + count), topology));
-                first += count;
-            }
-            if first != range.end() {
-                return Err(refusals::value(
-                    "a node of the job has no topology: --topo says what it has",
-                ));
-            }
-        }
+        let base = hardware(asked, &self.names)?;
         let sets = lines
             .iter()
             .map(|(set, _)| set)
@@ -200,27 +188,39 @@ impl Job {
                     .iter()
                     .find(|(set, _)| holds(set, nodes))
                     .map(|row| row.1);
-                let mut shape = Shape::of(asked.hardware, topology, site.socket)?;
-                configure(&mut shape, &own)?;
-                if !near.is_empty() {
-                    shape.gpus = gpus_of(&near);
-                }
-                let cores = cores_of(&shape, part, &own, words)?;
-                let shape = row_of(&mut self.shapes, shape);
-                let cores = row_of(&mut self.cores, cores);
-                self.runs.push(NodeRun {
-                    nodes,
-                    shape,
-                    cores,
-                    raw: 0,
-                    told: 0,
-                });
+                self.push_run(asked, site, (nodes, topology), (&own, &near, part), words)?;
                 first = end;
             }
         }
         if self.runs.is_empty() {
             return Err(refusals::value("the job has no node"));
         }
+        Ok(())
+    }
+
+    fn push_run(
+        &mut self,
+        asked: &LineAsked<'_>,
+        site: &Site,
+        (nodes, topology): (NodeRange, TopologyId),
+        (own, near, part): (&[&OfNodes], &[&OfNodes], Option<&Granted>),
+        words: &Options,
+    ) -> Result<(), LineRefused> {
+        let mut shape = Shape::of(asked.hardware, topology, site.socket)?;
+        configure(&mut shape, own)?;
+        if !near.is_empty() {
+            shape.gpus = gpus_of(near);
+        }
+        let cores = cores_of(&shape, part, own, words)?;
+        let shape = row_of(&mut self.shapes, shape);
+        let cores = row_of(&mut self.cores, cores);
+        self.runs.push(NodeRun {
+            nodes,
+            shape,
+            cores,
+            raw: 0,
+            told: 0,
+        });
         Ok(())
     }
 
@@ -311,6 +311,27 @@ impl Job {
         }
         Ok(())
     }
+}
+
+/// The topologies of the nodes.
+fn hardware(
+    asked: &LineAsked<'_>,
+    names: &Names,
+) -> Result<Vec<(NodeRange, TopologyId)>, LineRefused> {
+    let mut base = Vec::new();
+    for (range, names) in names.ranges() {
+        let mut first = range.first;
+        for (count, topology) in asked.hardware.of_names(&names) {
+            base.push((NodeRange::until(first, first + count), topology));
+            first += count;
+        }
+        if first != range.end() {
+            return Err(refusals::value(
+                "a node of the job has no topology: --topo says what it has",
+            ));
+        }
+    }
+    Ok(base)
 }
 
 fn row_of<T: PartialEq>(rows: &mut Vec<T>, row: T) -> usize {

@@ -78,6 +78,10 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         ));
     }
     let none = Options::default();
+    let standing = match in_job {
+        true => Standing::InJob,
+        false => Standing::Own,
+    };
     let words = match (&alloc, in_job) {
         (Some(words), _) => words,
         (None, true) => &none,
@@ -93,9 +97,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         reading(Command::Step, plane),
     )?;
     let levels = level::levels(&line, &env, words.hint.as_ref(), version)?;
-    let packs = site.has("cr_pack_nodes");
-    let mut step = Step::read(asked, &job, &line, &env, levels, packs, version)?;
-    let gpus = has_gpus(&job, &line, words, in_job)?;
+    let mut step = Step::read(asked, &job, &line, &env, levels, &site, version)?;
+    let gpus = has_gpus(&job, &line, words, standing)?;
     share_gpus(&mut step, &job)?;
     let chosen = choice::choose(&mut step, &job)?;
     let scene = Scene {
@@ -143,12 +146,24 @@ fn job_words(words: &[String], reading: Reading) -> Result<Options, LineRefused>
     Options::of(&read.said, reading)
 }
 
+/// Whether a line is a step of a job, or makes its own job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    InJob,
+    Own,
+}
+
 /// Whether the job has the GPUs of its nodes.
-fn has_gpus(job: &Job, line: &Options, words: &Options, in_job: bool) -> Result<bool, LineRefused> {
+fn has_gpus(
+    job: &Job,
+    line: &Options,
+    words: &Options,
+    standing: Standing,
+) -> Result<bool, LineRefused> {
     let asked = match (words.gres, words.gpus_per_node) {
         (Some(JobGpus::Some(count)), _) => Some(count),
         (Some(JobGpus::None), _) => Some(0),
-        (None, own) => own.filter(|_| in_job),
+        (None, own) => own.filter(|_| standing == Standing::InJob),
     };
     let there = job
         .runs
@@ -171,7 +186,7 @@ fn has_gpus(job: &Job, line: &Options, words: &Options, in_job: bool) -> Result<
                 "--alloc asks for {count} GPUs of each node: which of them a job has is not known"
             )));
         }
-        None => words.exclusive.is_said() || !in_job,
+        None => words.exclusive.is_said() || standing == Standing::Own,
     };
     if wants && (!has || there.contains(&0)) {
         return Err(refusals::refuses(
@@ -186,7 +201,7 @@ fn share_gpus(step: &mut Step, job: &Job) -> Result<(), LineRefused> {
     let Some(each) = step.tasks_per_gpu else {
         return Ok(());
     };
-    if step.tasks % each != 0 {
+    if !step.tasks.is_multiple_of(each) {
         return Err(refusals::refuses(format!(
             "Invalid generic resource (gres) specification: {} tasks are no multiple of {each} for a GPU",
             step.tasks

@@ -17,6 +17,7 @@ use super::version::Version;
 use super::visible::visible;
 use crate::line::{LaidProcs, LineRefused};
 use roaring::RoaringBitmap;
+use stowplan_engine::limit::PATTERN_RUNS_MAX;
 
 /// Everything that decides about a node.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +61,11 @@ impl<'a> Scene<'a> {
                     .words
                     .tasks_per_core
                     .or(self.site.has("cr_one_task_per_core").then_some(1)),
-                _ => self.step.levels.tasks_per_core,
+                Version::V23_02
+                | Version::V23_11
+                | Version::V24_05
+                | Version::V24_11
+                | Version::V26_05 => self.step.levels.tasks_per_core,
             };
             let most = self.chosen.threads.unwrap_or(threads);
             if per_core == Some(1) && each < most {
@@ -131,12 +136,10 @@ impl<'a> Scene<'a> {
             if whole {
                 return Ok(granted.clone());
             }
-            let needed = match each {
-                0 => tasks,
-                own if own > unit => tasks * own.div_ceil(unit),
-                own => (tasks * own).div_ceil(unit),
-            };
-            self.is_too_much(needed > run.raw, needed, run.raw)?;
+            let needed = needed_before(each, tasks, unit);
+            if needed > run.raw {
+                return Err(too_much(needed, run.raw));
+            }
             (needed, needed / tasks)
         } else {
             let group = per_core.map_or(1, |own| own_threads.unwrap_or(shape.counted as u64) / own);
@@ -161,7 +164,9 @@ impl<'a> Scene<'a> {
                 true => needed > run.raw.div_ceil(unit),
                 false => needed * unit > run.raw,
             };
-            self.is_too_much(beyond && !step.overcommit, needed, run.raw)?;
+            if beyond && !step.overcommit {
+                return Err(too_much(needed, run.raw));
+            }
             (needed, needed.div_ceil(tasks))
         };
         let mut taken = vec![false; granted.len()];
@@ -176,15 +181,6 @@ impl<'a> Scene<'a> {
             )));
         }
         Ok(taken)
-    }
-
-    fn is_too_much(&self, beyond: bool, needed: u64, raw: u64) -> Result<(), LineRefused> {
-        match beyond {
-            true => Err(refusals::refuses(format!(
-                "Unable to create step: More processors requested than permitted: {needed} cores of a node that has {raw} cpus"
-            ))),
-            false => Ok(()),
-        }
     }
 
     /// A whole step with GPUs up to 24.11: cores that were taken for some GPUs are counted again.
@@ -225,6 +221,7 @@ impl<'a> Scene<'a> {
         let threads = shape.threads;
         let everything = set(&mut (0..shape.os.len()).filter(|cpu| cores[cpu / threads]));
         let count = size(tasks);
+        self.is_written_out(tasks, gpus)?;
         let one = |cpus: Option<RoaringBitmap>| vec![cpus; 1];
         let cpus: Vec<Option<RoaringBitmap>> = match &self.step.levels.kind {
             _ if self.site.affinity == Affinity::Absent => one(None),
@@ -272,6 +269,17 @@ impl<'a> Scene<'a> {
             .collect();
         let seen = self.seen(gpus, &cpus, count, &place);
         Ok(joined(&cpus, seen.as_deref(), count))
+    }
+
+    /// Whether a list of what each task has may be made.
+    fn is_written_out(&self, tasks: u64, gpus: &[Gpu]) -> Result<(), LineRefused> {
+        let listed = !gpus.is_empty() || matches!(self.step.levels.kind, Some(Kind::Masks(_)));
+        match listed && tasks > PATTERN_RUNS_MAX as u64 {
+            true => Err(refusals::not_modelled(format!(
+                "{tasks} tasks of one node, each with a mask or GPUs of its own"
+            ))),
+            false => Ok(()),
+        }
     }
 
     fn bound<'b>(&'b self, run: &NodeRun, cores: &'b [bool], tasks: usize) -> Bound<'b> {
@@ -383,4 +391,19 @@ fn joined(
         }
     }
     all
+}
+
+/// Cores that 22.05 needs.
+fn needed_before(each: u64, tasks: u64, unit: u64) -> u64 {
+    match each {
+        0 => tasks,
+        own if own > unit => tasks * own.div_ceil(unit),
+        own => (tasks * own).div_ceil(unit),
+    }
+}
+
+fn too_much(needed: u64, raw: u64) -> LineRefused {
+    refusals::refuses(format!(
+        "Unable to create step: More processors requested than permitted: {needed} cores of a node that has {raw} cpus"
+    ))
 }

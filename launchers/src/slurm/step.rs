@@ -6,7 +6,7 @@ use super::level::Levels;
 use super::node_set::NodeSet;
 use super::options::Options;
 use super::refusals;
-use super::site::names;
+use super::site::{Site, names};
 use super::version::Version;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::table::names::NameRange;
@@ -51,6 +51,8 @@ struct Sum {
     max: u64,
     each: Option<u64>,
     names: u64,
+    /// Whether packing lowered the least number of nodes.
+    mpack: bool,
 }
 
 /// Names of a list, or of a file if the value has a slash.
@@ -75,11 +77,11 @@ impl Step {
         line: &Options,
         env: &Options,
         levels: Levels,
-        site_packs: bool,
+        site: &Site,
         version: Version,
     ) -> Result<Self, LineRefused> {
         let distribution = line.distribution.or(env.distribution).unwrap_or_default();
-        let site_packs = site_packs
+        let site_packs = site.has("cr_pack_nodes")
             && distribution.first == First::Block
             && distribution.packing != Some(Packing::NoPack);
         let cpus = line.cpus_per_task.or(env.cpus_per_task);
@@ -110,10 +112,11 @@ impl Step {
             max: nodes.map_or(0, |nodes| nodes.max),
             each: line.tasks_per_node.or(env.tasks_per_node),
             names: listed.len() + u64::from(unknown.is_some()),
+            mpack: false,
         };
         let pack = distribution.packing == Some(Packing::Pack);
-        let mpack = (pack || site_packs) && sum.nodes_by_env;
-        if mpack {
+        sum.mpack = (pack || site_packs) && sum.nodes_by_env;
+        if sum.mpack {
             sum.min = 1;
         }
         if arbitrary {
@@ -138,7 +141,7 @@ impl Step {
             }
         }
         sum.guess(line, &levels, version);
-        if let Some(least) = sum.reduce(version, mpack) {
+        if let Some(least) = sum.reduce(version) {
             listed = listed.first(least);
         }
         if let (Some(each), false) = (sum.each, sum.set) {
@@ -147,13 +150,13 @@ impl Step {
         let tasks = sum.tasks.unwrap_or(1);
         let overcommit = line.overcommit.is_said() || env.overcommit.is_said();
         let all = job.count();
-        if let Some(first) = line.relative {
-            if first + sum.min > all {
-                return Err(refusals::refuses(format!(
-                    "--relative and --nodes option incompatible with count of allocated nodes ({first}+{}>{all})",
-                    sum.min
-                )));
-            }
+        if let Some(first) = line.relative
+            && first + sum.min > all
+        {
+            return Err(refusals::refuses(format!(
+                "--relative and --nodes option incompatible with count of allocated nodes ({first}+{}>{all})",
+                sum.min
+            )));
         }
         let mut step = Self {
             version,
@@ -180,18 +183,12 @@ impl Step {
             gpus_per_task: line.gpus_per_task,
             tasks_per_gpu: line.tasks_per_gpu,
         };
-        step.settle(job, &sum, line, excluded.is_some())?;
+        step.settle(job, &sum, line)?;
         Ok(step)
     }
 
     /// Steps 8 to 10.
-    fn settle(
-        &mut self,
-        job: &Job,
-        sum: &Sum,
-        line: &Options,
-        excludes: bool,
-    ) -> Result<(), LineRefused> {
+    fn settle(&mut self, job: &Job, sum: &Sum, line: &Options) -> Result<(), LineRefused> {
         let allowed = job.all().without(&self.excluded);
         let mut there = allowed.len();
         if self
@@ -216,7 +213,7 @@ impl Step {
             max = min;
         }
         there = there.min(max);
-        if excludes {
+        if line.exclude.is_some() {
             let own = self.listed.take().unwrap_or_default();
             let more = there.saturating_sub(own.len());
             self.listed = Some(own.with(&allowed.without(&own).first(more)));
@@ -339,7 +336,7 @@ impl Sum {
     }
 
     /// Step 5: fewer nodes for fewer tasks. How many names of a list are kept, if it is cut.
-    fn reduce(&mut self, version: Version, mpack: bool) -> Option<u64> {
+    fn reduce(&mut self, version: Version) -> Option<u64> {
         if self.names == u64::MAX || !self.given || !self.set {
             return None;
         }
@@ -357,10 +354,10 @@ impl Sum {
             return kept;
         }
         let dropped = if version >= Version::V24_05 {
-            if self.max > 0 && tasks > self.max.saturating_mul(each) && !mpack {
+            if self.max > 0 && tasks > self.max.saturating_mul(each) && !self.mpack {
                 true
             } else {
-                mpack && tasks != self.min.saturating_mul(each) && tasks > each
+                self.mpack && tasks != self.min.saturating_mul(each) && tasks > each
             }
         } else {
             each != tasks / self.min.max(1)
