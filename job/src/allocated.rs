@@ -29,6 +29,9 @@ impl Files for Allocated<'_> {
             Some(_) | None => self.outside.read(path),
         }
     }
+    fn is_plan(&self, path: &str) -> bool {
+        self.outside.is_plan(path)
+    }
 }
 
 impl Outside for Allocated<'_> {

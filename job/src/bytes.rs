@@ -7,8 +7,8 @@
 //! payload   number(1 where inferred slots are PUs, else 0) maybe(task map) maybe(LSF's file)
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
-//!           and, if there are any, number(parameters) { text(key) text(value) }
-//!           [ number(words) { text(word) } ]   where the job is a launcher's own line: all words, ours before the launcher's first
+//!           and, if there are any or words follow, number(parameters) { text(key) text(value) }
+//!           and, where the job is a launcher's own line, number(words) { text(word) }: all of them, ours first
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
@@ -55,16 +55,16 @@ impl Job {
             out.text(name);
             out.text(text);
         }
+        let line = of_another(job);
         let parameters = &job.parameters;
-        // A line's words stand behind them, so that their count is there too.
-        if !parameters.is_empty() || of_another(job).is_some() {
+        if !parameters.is_empty() || line.is_some() {
             out.number(parameters.len() as u64);
             for (key, value) in parameters {
                 out.text(key);
                 out.text(value);
             }
         }
-        if let Some(line) = of_another(job) {
+        if let Some(line) = line {
             let command = line.command.split(' ').map(str::to_owned);
             let ours = job.our_hosts.iter().cloned();
             let words: Vec<String> = ours
@@ -148,26 +148,33 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         files.give(name, text);
     }
     if !from.is_done() {
-        let counted = from.count().map_err(wire)?;
-        for _ in 0..counted {
+        for _ in 0..from.count().map_err(wire)? {
             let key = from.text().map_err(wire)?.to_owned();
             let value = from.text().map_err(wire)?.to_owned();
             args.parameters.push((key, value));
         }
+        if from.is_done() && args.parameters.is_empty() {
+            return Err(wire(from.fail("no parameters are left out, not counted")));
+        }
     }
     if !from.is_done() {
-        let mut words = Vec::new();
-        for _ in 0..from.count().map_err(wire)? {
-            words.push(from.text().map_err(wire)?.to_owned());
-        }
-        if !from.is_done() {
-            return Err(wire(from.fail("something stands behind the job")));
-        }
-        let mut draft = Draft::from_words(&words)?;
-        draft.give_all(files);
-        return Ok(draft);
+        return read_line(from, files);
     }
     let mut draft = Draft::of_parts(Intake::again(request), args, parent);
+    draft.give_all(files);
+    Ok(draft)
+}
+
+/// Reads the words of a launcher's line, behind everything else.
+fn read_line(from: &mut Reader<'_>, files: GivenFiles) -> Result<Draft, JobError> {
+    let mut words = Vec::new();
+    for _ in 0..from.count().map_err(wire)? {
+        words.push(from.text().map_err(wire)?.to_owned());
+    }
+    if !from.is_done() {
+        return Err(wire(from.fail("something stands behind the job")));
+    }
+    let mut draft = Draft::from_words(&words)?;
     draft.give_all(files);
     Ok(draft)
 }

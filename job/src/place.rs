@@ -67,6 +67,9 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             displayed: None,
         });
     }
+    if let Some(line) = &asked.job.line {
+        line::with_variables(line, &line::place::variables(&asked.job, outside)?)?;
+    }
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());
     refuse_plans(&asked, outside)?;

@@ -141,6 +141,9 @@ impl Files for WithNodes<'_> {
             Some(_) | None => self.outside.read(path),
         }
     }
+    fn is_plan(&self, path: &str) -> bool {
+        self.outside.is_plan(path)
+    }
 }
 
 impl Outside for WithNodes<'_> {

@@ -36,7 +36,7 @@ pub(super) fn form(
     Some(form)
 }
 
-fn write_objects(hardware: Hardware<'_>, form: &mut Form) {
+pub(super) fn write_objects(hardware: Hardware<'_>, form: &mut Form) {
     write(hardware.pus, form);
     for kind in ObjKind::ALL.into_iter().chain([ObjKind::Gpu]) {
         // Hwthreads are the PUs one by one on every node.

@@ -1,14 +1,16 @@
 //! Whether a plan answers a job: the same apps, on the same nodes, in the same places, with the same ranks.
 
+use super::alike::write_objects;
 use super::fault::{Faults, Promise, Seen, Where};
-use super::hardware::number;
+use super::hardware::{Hardware, number};
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan};
 use stowplan_engine::policy::{GpuShare, RankBy};
-use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::table::patterns::{PatternId, PlaceRun};
+use stowplan_engine::table::topologies::TopologyId;
 
 /// Compares a plan with the answer that a job gets. Cost: the runs and distinct patterns of both.
 pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
@@ -18,6 +20,7 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
     faults.equal(Promise::SameJob, job, apps, apps_promised);
     faults.equal(Promise::SameJob, job, ranks, ranks_promised);
     names(plan, answer, faults);
+    hardware(plan, answer, faults);
     if !faults.list.is_empty() {
         return;
     }
@@ -42,15 +45,9 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             })
         });
         if bare[0] != bare[1] || lists[0] != lists[1] {
-            let [found, promised] = policies.map(|policy| {
-                policy.map_or(Seen::Nothing, |policy| {
-                    Seen::Name(format!(
-                        "map by {}, rank by {}, bind to {}{}",
-                        policy.map.word(),
-                        policy.rank.word(),
-                        policy.bind.word(),
-                        gpus(policy.gpus)
-                    ))
+            let [found, promised] = [[0, 1], [1, 0]].map(|[own, other]| {
+                policies[own].map_or(Seen::Nothing, |policy| {
+                    Seen::Name(told(&policy, policies[other].as_ref()))
                 })
             });
             faults.add(Promise::SameJob, at, found, promised);
@@ -89,14 +86,88 @@ pub(super) fn compare_places(plan: &Plan, answer: &Plan, faults: &mut Faults) {
     }
 }
 
-/// What the words of a policy say of GPUs.
-fn gpus(share: Option<GpuShare>) -> String {
-    match share {
-        None => ", nothing said of GPUs".to_owned(),
-        Some(GpuShare::Split) => ", GPUs split".to_owned(),
-        Some(GpuShare::Share) => ", GPUs shared".to_owned(),
-        Some(GpuShare::None) => ", no GPUs".to_owned(),
-        Some(GpuShare::PerRank(each)) => format!(", {each} GPUs a rank"),
+/// A policy in words: map, rank and bind, and of its qualifiers those that the other policy does not have.
+fn told(policy: &Policy, other: Option<&Policy>) -> String {
+    let mut text = format!(
+        "map by {}, rank by {}, bind to {}",
+        policy.map.word(),
+        policy.rank.word(),
+        policy.bind.word()
+    );
+    let gpus = |policy: &Policy| match policy.gpus {
+        None => "nothing said of GPUs".to_owned(),
+        Some(GpuShare::Split) => "GPUs split".to_owned(),
+        Some(GpuShare::Share) => "GPUs shared".to_owned(),
+        Some(GpuShare::None) => "no GPUs".to_owned(),
+        Some(GpuShare::PerRank(each)) => format!("{each} GPUs a rank"),
+    };
+    let facts: [fn(&Policy) -> String; 9] = [
+        |policy| format!("pe {}", policy.pe),
+        |policy| format!("cpus are {:?}s", policy.mode).to_lowercase(),
+        |policy| format!("span {:?}", policy.span).to_lowercase(),
+        |policy| format!("ordered {:?}", policy.ordered).to_lowercase(),
+        |policy| format!("nolocal {:?}", policy.nolocal).to_lowercase(),
+        |policy| format!("oversubscribe {:?}", policy.oversubscribe).to_lowercase(),
+        |policy| format!("overload {:?}", policy.overload).to_lowercase(),
+        |policy| format!("if-supported {:?}", policy.if_supported).to_lowercase(),
+        |policy| {
+            policy
+                .limit
+                .map_or_else(|| "no limit".to_owned(), |limit| format!("limit {limit}"))
+        },
+    ];
+    let Some(other) = other else {
+        return text;
+    };
+    let mut add = |own: String, others: String| {
+        if own != others {
+            text += ", ";
+            text += &own;
+        }
+    };
+    for fact in facts {
+        add(fact(policy), fact(other));
+    }
+    add(gpus(policy), gpus(other));
+    text
+}
+
+/// Compares the hardware of the nodes: objects and OS numbers. Cost: the runs of states, and each distinct pair of topologies.
+fn hardware(plan: &Plan, answer: &Plan, faults: &mut Faults) {
+    let form = |plan: &Plan, topology: TopologyId| {
+        let topologies = &plan.world().topologies;
+        let mut form = Vec::new();
+        write_objects(Hardware::new(topologies, topology), &mut form);
+        (form, topologies.pus_os(topology).to_vec())
+    };
+    let runs = |plan: &Plan| -> Vec<(u32, TopologyId)> {
+        let world = plan.world();
+        let topology = |state| world.states.get(state).topology;
+        let before = world.before.iter();
+        before
+            .map(|(nodes, state)| (nodes.end(), topology(state)))
+            .collect()
+    };
+    let mut known: HashMap<[TopologyId; 2], bool> = HashMap::new();
+    let (mine, theirs) = (runs(plan), runs(answer));
+    let (mut a, mut b, mut node) = (0, 0, 0);
+    while let (Some(&(end, own)), Some(&(other_end, other))) = (mine.get(a), theirs.get(b)) {
+        let same = *known
+            .entry([own, other])
+            .or_insert_with(|| form(plan, own) == form(answer, other));
+        if !same {
+            let at = Where {
+                node: Some(plan.world().names.name(NodeId::from_row(node as usize))),
+                ..Where::default()
+            };
+            let found = Seen::Name("other hardware".to_owned());
+            let promised = Seen::Name("the hardware of the job".to_owned());
+            faults.add(Promise::SameJob, at, found, promised);
+            return;
+        }
+        node = end.min(other_end);
+        a += usize::from(end == node);
+        b += usize::from(other_end == node);
     }
 }
 

@@ -145,6 +145,13 @@ enum Said<'p> {
 }
 
 fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
+    if dialect != Dialect::Hydra
+        && let Some(name) = job.nodes.name_twice()
+    {
+        return Err(Unsaid(format!(
+            "{name} stands twice, as two nodes with local ranks of their own, and only hydra starts two nodes of one name"
+        )));
+    }
     let alone = |script| Said::Script(script, Vec::new());
     match dialect {
         Dialect::Srun => srun::export(job).map(|(script, notes)| Said::Script(script, notes)),

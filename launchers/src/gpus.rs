@@ -176,7 +176,7 @@ pub fn variables(
 }
 
 /// Any GPU of the plan.
-fn anywhere(plan: &Plan) -> Option<&Gpu> {
+pub(crate) fn anywhere(plan: &Plan) -> Option<&Gpu> {
     let topologies = &plan.world().topologies;
     let ids: Vec<TopologyId> = topologies.ids().collect();
     ids.into_iter().find_map(|id| topologies.gpus(id).first())

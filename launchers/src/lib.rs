@@ -13,7 +13,7 @@
 //! let placed = place(asked, &FilesAlone(&NoFiles))?;
 //! let mut script = String::new();
 //! export(&placed.mapped.plan, Dialect::Srun).unwrap().write_to(&mut script).unwrap();
-//! assert!(script.contains("-N2 -w a,b -n4 -m block --cpu-bind=mask_cpu:0x3,0xc \"$@\" ./x"));
+//! assert!(script.contains("-N2 -w a,b -n4 -m plane=2 --cpu-bind=mask_cpu:0x3,0xc \"$@\" ./x"));
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 

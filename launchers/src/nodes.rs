@@ -121,6 +121,19 @@ impl<'p> RankNodes<'p> {
         odd.map(|piece| piece.name(0))
     }
 
+    /// A name that two of the nodes have. Cost: a sort of the ranges of names.
+    #[must_use]
+    pub fn name_twice(&self) -> Option<String> {
+        let mut sorted: Vec<&Piece<'_>> = self.pieces.iter().collect();
+        let group = |piece: &Piece<'p>| (piece.prefix, piece.suffix, piece.digits);
+        sorted.sort_by_key(|piece| (group(piece), piece.number));
+        let again = sorted.windows(2).find(|two| {
+            let end = two[0].number + u64::from(two[0].count);
+            group(two[0]) == group(two[1]) && two[1].number < end
+        });
+        again.map(|two| two[1].name(0))
+    }
+
     /// Whether the names ascend in natural order: `n9` before `n10`. Cost: the ranges of names.
     #[must_use]
     pub fn ascend_by_name(&self) -> bool {

@@ -26,5 +26,7 @@ pub mod shrink;
 pub mod corpus;
 // Named shapes of jobs and machines.
 pub mod shapes;
+// Random lines of launchers.
+pub mod lines;
 // Bodies of the fuzz targets.
 pub mod input;

@@ -37,14 +37,9 @@ impl Tree {
             .flat_map(|run| run.nodes.first..run.nodes.end())
             .collect();
         let levels = on.map(|on| {
+            let numbers = || nodes.iter().map(|&node| on.numbers()[node as usize]);
             let levels = on.network().levels().iter();
-            let each = levels.map(|level| {
-                nodes
-                    .iter()
-                    .map(|&node| level.object(on.numbers()[node as usize]))
-                    .collect()
-            });
-            each.collect()
+            levels.map(|level| level.objects_of(numbers())).collect()
         });
         Self {
             sizes,

@@ -39,32 +39,6 @@ pub fn give(
     written.map_err(|error| refused(path, error))
 }
 
-/// Checks that two outputs do not go into one file, where the second would replace the first. Devices and pipes take both.
-///
-/// # Errors
-/// `bad-option`.
-pub fn apart(one: (&str, Option<&str>), other: (&str, Option<&str>)) -> Result<(), Refused> {
-    let (Some(first), Some(second)) = (one.1, other.1) else {
-        return Ok(());
-    };
-    let device = fs::metadata(first).is_ok_and(|about| !about.is_file());
-    let same = first == second
-        || match (resolve(Path::new(first)), resolve(Path::new(second))) {
-            (Ok(first), Ok(second)) => first == second,
-            _ => false,
-        };
-    if device || !same {
-        return Ok(());
-    }
-    Err(Refused::Told {
-        class: "bad-option",
-        sentence: format!(
-            "{} {first} and {} {second} are one file, and each would replace the other: name two",
-            one.0, other.0
-        ),
-    })
-}
-
 fn refused(to: &str, error: io::Error) -> Refused {
     if crate::interrupt::is_stop(&error) {
         return Refused::Stopped;

@@ -37,9 +37,37 @@ pub enum Refused {
         /// What to type instead, a line each.
         remedies: Vec<String>,
     },
+    /// A launcher's line. What the launcher would refuse itself is of class `launcher-refuses`.
+    OfLauncher {
+        /// The launcher's word.
+        command: String,
+        /// Why it is refused, in our own classes.
+        refused: Box<Self>,
+    },
     /// The user ended the command.
     Stopped,
 }
+
+/// Classes of a line's refusal that are not the launcher's: words that nobody knows, what is not known to us, and what is ours.
+const OURS: &[&str] = &[
+    "ambiguous-launcher",
+    "ambiguous-line",
+    "bad-devices",
+    "bad-environment",
+    "bad-option",
+    "bad-topology",
+    "bad-value",
+    "internal",
+    "job-too-large",
+    "launch-fails",
+    "launcher-refuses",
+    "no-such-host",
+    "not-enough-slots",
+    "not-modelled",
+    "output",
+    "unknown-variable",
+    "would-wait",
+];
 
 impl From<MapError> for Refused {
     fn from(error: MapError) -> Self {
@@ -97,6 +125,9 @@ impl Refused {
                 let mut remedies = remedies.iter();
                 remedies.try_for_each(|remedy| writeln!(err, "help: {}", one_line(remedy)))
             }
+            Self::OfLauncher { command, refused } => {
+                return print_of_launcher(command, refused, err);
+            }
             Self::Stopped => return STOPPED,
         };
         2
@@ -117,6 +148,28 @@ pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
             one_line(&told.to_string())
         );
     }
+}
+
+/// Prints a refusal of a launcher's line: the class says whether the launcher refuses it, the sentence keeps ours.
+fn print_of_launcher(command: &str, refused: &Refused, err: &mut dyn Write) -> u8 {
+    let mut text = Vec::new();
+    let status = refused.print(&mut text);
+    let text = String::from_utf8_lossy(&text);
+    let class = text
+        .strip_prefix("error[")
+        .and_then(|rest| rest.split_once("]: "));
+    // What stands twice in two ways is the launcher's to refuse, though our reader finds it.
+    let twice = |rest: &str| rest.starts_with("--") && rest.contains(" is given twice on one app");
+    let _ = match class {
+        Some((class, rest)) if !OURS.contains(&class) || (class == "bad-option" && twice(rest)) => {
+            write!(
+                err,
+                "error[launcher-refuses]: {command} refuses this ({class}): {rest}"
+            )
+        }
+        Some(_) | None => err.write_all(text.as_bytes()),
+    };
+    status
 }
 
 fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {

@@ -15,13 +15,15 @@ pub enum TopoError {
     },
     /// A text that is neither a file nor a synthetic description.
     #[error(
-        "topology {}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either{}", excerpt(.text, 0), named_machine(.text)
+        "topology {}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either{}", excerpt(.text, 0), machine(*.near)
     )]
     Neither {
         /// The text.
         text: String,
         /// What the system said when it was tried as a file.
         reason: String,
+        /// The machine of ours whose name it is, or nearly.
+        near: Option<&'static str>,
     },
     /// A name after `builtin:` that is not a machine of ours.
     #[error("topology builtin:{}: no such machine{}; `stowplan topo list` names them", excerpt(.name, 0), hint(.nearest.as_deref()))]
@@ -77,12 +79,7 @@ pub enum TopoError {
     },
 }
 
-/// The machine of ours that a text may mean: `builtin:` stands before its name.
-fn named_machine(text: &str) -> String {
-    let near = match crate::builtin::find(text) {
-        Some(machine) => Some(machine.name),
-        None => crate::builtin::nearest(text),
-    };
+fn machine(near: Option<&str>) -> String {
     near.map_or_else(String::new, |name| {
         format!("; did you mean builtin:{name}?")
     })

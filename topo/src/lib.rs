@@ -73,6 +73,10 @@ pub fn read(
         }),
         Err(_) if is_description(text) => Err(fault),
         Err(reason) => Err(TopoError::Neither {
+            near: match builtin::find(text) {
+                Some(machine) => Some(machine.name),
+                None => builtin::nearest(text),
+            },
             text: text.to_owned(),
             reason,
         }),

@@ -6,14 +6,14 @@ use super::STYLE;
 const DARK: &str = "@media (prefers-color-scheme:dark){";
 
 /// An image that stands alone. The colours for a light screen are rules without variables; a viewer that knows the question may
-/// choose those for a dark one.
+/// choose those for a dark one. The colours have their names too, for whoever wants to change them.
 pub(super) fn image(width: u32, height: u32, inner: &str) -> String {
     let (rules, colours) = STYLE.split_once(":root,svg{").unwrap_or((STYLE, ""));
     let (light, dark) = colours.split_once(DARK).unwrap_or((colours, ""));
     let (light, dark) = (plain(rules, light), plain(rules, dark));
     let ink = plain("var(--ink)", colours);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"system-ui,sans-serif\" font-size=\"11\" style=\"max-width:100%;height:auto\">\n<style>\n{light}{DARK}{dark}}}\n</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{inner}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"system-ui,sans-serif\" font-size=\"11\" style=\"max-width:100%;height:auto\">\n<style>\n{light}{DARK}{dark}}}\n:root,svg{{{colours}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{inner}</svg>\n"
     )
 }
 

@@ -1,6 +1,7 @@
 //! Apps and jobs.
 
 use crate::error::{bad_value, not_placed};
+use crate::items::items;
 use crate::words;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 /// The words of a command line, which is one text as typed in a shell, or a list of words.
 pub(crate) fn line_words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let Ok(line) = given.cast::<PyString>() else {
-        return given.extract();
+        return items(given, |word| word.extract());
     };
     words::split(line.to_str()?)
         .map_err(|error| bad_value(given.py(), &format!("the command line: {error}")))
@@ -128,7 +129,7 @@ impl Job {
     #[pyo3(signature = (apps, *, map_by=None, rank_by=None, bind_to=None, files=None))]
     fn new(
         py: Python<'_>,
-        apps: Vec<App>,
+        apps: &Bound<'_, PyAny>,
         map_by: Option<&str>,
         rank_by: Option<&str>,
         bind_to: Option<&str>,
@@ -144,6 +145,7 @@ impl Job {
         if let Some(bind_to) = bind_to {
             job = job.bind_to(bind_to);
         }
+        let apps = items(apps, |app| Ok(app.extract::<App>()?))?;
         for app in &apps {
             job = job.app(app.build());
         }

@@ -10,6 +10,8 @@ mod error;
 mod machine;
 // A command line cut into words.
 mod words;
+// What is in a list.
+mod items;
 // Apps and jobs.
 mod job;
 // Plans: where processes are.

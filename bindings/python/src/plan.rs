@@ -203,7 +203,12 @@ pub(crate) fn place_many(jobs: &Bound<'_, PyAny>, machine: &Machine) -> PyResult
             "jobs are a list, not a str: place takes one job",
         ));
     }
-    let jobs: Vec<PyResult<Job>> = jobs.try_iter()?.map(|job| Job::of(&job?)).collect();
+    // Not collected: the length that an iterator hints at may be anything.
+    let mut read: Vec<PyResult<Job>> = Vec::new();
+    for job in jobs.try_iter()? {
+        read.push(job.and_then(|job| Job::of(&job)));
+    }
+    let jobs = read;
     // This call starts its own threads: a child of fork does not have the threads of an earlier call.
     let placed: Vec<Option<Result<stowplan::Plan, stowplan::Error>>> = py.detach(|| {
         let place = |job: &PyResult<Job>| {

@@ -24,6 +24,13 @@ class Odd:
         raise TypeError("no length")
 
 
+class Boastful(list):
+    """A list that says that it is longer than any memory."""
+
+    def __len__(self):
+        return 10**12
+
+
 def arguments():
     """Nothing, empty, huge and broken."""
     yield from [None, True, Odd(), object(), 1.5, float("nan"), sp, sp.Job]
@@ -33,6 +40,7 @@ def arguments():
     yield from [b"", b"\0", b"STOWJOB\x01", b"stowplan", b"\xff" * 4096, bytearray(b"x"), memoryview(b"xy")[::-1]]
     yield from [[], [None], [""], ["\0"], ["x"] * 1000, ["-n", 1], [[]], (), {}, {"a": 1}, {1: "a"}, {"n[": "x"}, set(), range(3)]
     yield from [iter([1]), lambda: 1, SMALL, MACHINE, JOB, PLAN, PLAN[0], PLAN.node("a"), CLUSTER, PLAN.cpusets]
+    yield from [Boastful(), Boastful(["-n", "1", "-H", "a:2", "./x"]), Boastful([JOB]), Boastful([sp.App("./x")])]
     yield endless()
 
 

@@ -31,6 +31,27 @@ impl GpuFamily {
         Self::Stated,
     ];
 
+    /// Who makes them; `None`: the family does not say.
+    #[must_use]
+    pub const fn make(self) -> Option<&'static str> {
+        match self {
+            Self::Rsmi => Some("AMD"),
+            Self::Cuda | Self::Nvml => Some("NVIDIA"),
+            Self::Ze => Some("Intel"),
+            Self::OpenCl | Self::Stated => None,
+        }
+    }
+
+    /// The family of a device with this name: its prefix, then a number.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| {
+            let prefix = family.prefix();
+            let rest = name.strip_prefix(prefix).filter(|_| !prefix.is_empty());
+            rest.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()))
+        })
+    }
+
     /// How the names of its devices begin; empty for stated GPUs.
     #[must_use]
     pub const fn prefix(self) -> &'static str {

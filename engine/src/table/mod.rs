@@ -19,6 +19,8 @@ pub mod pusets;
 pub mod gpus;
 // Distinct topologies and their objects.
 pub mod topologies;
+// Processes on one core.
+pub mod shared_cores;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

@@ -214,7 +214,6 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         Meaning::Topo
         | Meaning::Head
         | Meaning::Session
-        | Meaning::As
         | Meaning::Target
         | Meaning::EnvFile
         | Meaning::EnvHere
@@ -236,6 +235,7 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::App
         | Meaning::Here => true,
         Meaning::Np
+        | Meaning::As
         | Meaning::Host
         | Meaning::Hostfile
         | Meaning::DefaultHostfile

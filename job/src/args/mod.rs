@@ -12,16 +12,22 @@ mod reader;
 mod directives;
 // Options of the job.
 mod job_options;
+// Options of the job alone.
+mod job_alone;
 // Old spellings of directives.
 mod old;
+// Options of a network.
+mod network;
 // Options of other launchers.
 pub mod foreign;
 // Words of other launchers in the values of our options.
 pub(crate) mod idiom;
 
 use crate::line::{self, Cut, LineArgs};
-use crate::options::Meaning;
 use crate::words::CommandLine;
+pub use job_alone::job_args;
+pub use network::NodeOrder;
+use network::with_network;
 use reader::Reader;
 use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
@@ -32,7 +38,6 @@ use stowplan_engine::spawn::argv::normalize_argv;
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
-use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_launchers::line::Launcher;
 use stowplan_score::network::Network;
@@ -85,15 +90,6 @@ pub enum Show {
     Before,
     /// What came through the relay, promoted and inherited.
     After,
-}
-
-/// In which order the nodes of a job are taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NodeOrder {
-    /// As they are mentioned.
-    Given,
-    /// By the network.
-    Network,
 }
 
 /// Which ranks are shown: the ranks that all of these options leave.
@@ -296,6 +292,7 @@ impl ReadArgs {
 /// # Errors
 /// The first wrong option, word or value, from left to right; a mapping together with a task map.
 pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
+    line::refuse_wrappers(args)?;
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
         with_sessions(&read.job)?;
@@ -384,20 +381,6 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
     })
 }
 
-/// `--network-levels` and `--node-order network` are allowed only with `--network`.
-fn with_network(job: &JobArgs) -> Result<(), SpecError> {
-    let option = match (&job.network, &job.network_levels, job.node_order) {
-        (None, Some(_), _) => "--network-levels",
-        (None, None, NodeOrder::Network) => "--node-order",
-        _ => return Ok(()),
-    };
-    Err(SpecError::BadOption {
-        option: option.to_owned(),
-        app: 0,
-        fault: OptionFault::Without("--network"),
-    })
-}
-
 /// A task map places processes as seq does. No mapping may be named together with it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let text = AtText::Value {
@@ -428,85 +411,4 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let row = intake.text(text);
     let form = DirectiveForm::Map(MapForm::Policy(MapBy::Seq));
     intake.directive(Owner::Job, form, row, Scope::Global)
-}
-
-/// Reads the options of the job alone, as `spawn` takes them. Also returns the arguments that are not options.
-///
-/// # Errors
-/// `bad-option` for options of apps and for unknown options; `bad-value`.
-pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
-    let mut renamed = args.to_vec();
-    normalize_argv(&mut renamed);
-    let mut reader = Reader::new(&renamed, args);
-    // Options of apps are read before they are refused, and reading them needs an app.
-    reader.intake.push_app(Label::default());
-    let mut words = Vec::new();
-    while let Some(argument) = reader.args.get(reader.at) {
-        if argument != "-" && argument.starts_with('-') {
-            let mut seen = Vec::new();
-            let (row, given) = reader.option(&mut seen)?;
-            let fine = match row.meaning {
-                Meaning::Np
-                | Meaning::Host
-                | Meaning::Hostfile
-                | Meaning::DefaultHostfile
-                | Meaning::MapBy
-                | Meaning::RankBy
-                | Meaning::BindTo
-                | Meaning::Old(_)
-                | Meaning::Here
-                | Meaning::Gpus
-                | Meaning::GpusPerRank
-                | Meaning::Exported
-                | Meaning::Taskmap => false,
-                Meaning::Topo
-                | Meaning::Columns
-                | Meaning::Devices
-                | Meaning::Mca
-                | Meaning::Head
-                | Meaning::Session
-                | Meaning::As
-                | Meaning::Target
-                | Meaning::Alloc
-                | Meaning::Granted
-                | Meaning::Omp
-                | Meaning::Levels
-                | Meaning::Env
-                | Meaning::EnvFile
-                | Meaning::EnvHere
-                | Meaning::Site
-                | Meaning::RankOrder
-                | Meaning::Network
-                | Meaning::NetworkLevels
-                | Meaning::NodeOrder
-                | Meaning::LsfAffinity
-                | Meaning::FromEnv
-                | Meaning::Format
-                | Meaning::Display
-                | Meaning::Rtos
-                | Meaning::Output
-                | Meaning::Save
-                | Meaning::Node
-                | Meaning::Ranks
-                | Meaning::App
-                | Meaning::Threads
-                | Meaning::ShowAttributes
-                | Meaning::Ignored => true,
-            };
-            if !fine {
-                return Err(SpecError::BadOption {
-                    option: given,
-                    app: 0,
-                    fault: OptionFault::Misplaced,
-                });
-            }
-        } else {
-            words.push(argument.clone());
-            reader.at += 1;
-        }
-    }
-    reader.check_columns()?;
-    with_sessions(&reader.job)?;
-    with_network(&reader.job)?;
-    Ok((words, reader.job))
 }

@@ -2,6 +2,7 @@
 
 use crate::options::Meaning;
 use crate::words::CommandLine;
+use std::collections::HashMap;
 
 /// What errors call the allocation: a hostfile that nobody wrote.
 pub(crate) const NAME: &str = "the hosts before the launcher";
@@ -13,25 +14,36 @@ pub(crate) fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
     if !theirs.apps.iter().any(|app| app.options.iter().any(names)) {
         return None;
     }
-    let mut text = String::new();
+    // A name that stands twice has the slots of both, as it has in a host list.
+    let mut said: Vec<(String, Option<u32>)> = Vec::new();
+    let mut rows: HashMap<String, usize> = HashMap::new();
     for app in &mut ours.apps {
         for option in app.options.iter().filter(|option| names(option)) {
             for entry in option.values.iter().flat_map(|list| entries(list)) {
-                match entry.rsplit_once(':') {
-                    Some((name, slots)) if slots.bytes().all(|byte| byte.is_ascii_digit()) => {
-                        text += &format!("{name} slots={slots}\n");
+                let (name, slots) = match entry.rsplit_once(':') {
+                    // Slots that are no number are to be inferred.
+                    Some((name, slots)) => (name, slots.parse().ok()),
+                    None => (entry, Some(1)),
+                };
+                let row = *rows.entry(name.to_owned()).or_insert(said.len());
+                match said.get_mut(row) {
+                    Some((_, own)) => {
+                        *own = own.zip(slots).and_then(|(own, more)| own.checked_add(more));
                     }
-                    // Slots that are to be inferred.
-                    Some((name, _)) => text += &format!("{name}\n"),
-                    None => text += &format!("{entry} slots=1\n"),
+                    None => said.push((name.to_owned(), slots)),
                 }
             }
         }
         app.options.retain(|option| !names(option));
     }
-    if text.is_empty() {
+    if said.is_empty() {
         return None;
     }
+    let lines = said.iter().map(|(name, slots)| match slots {
+        Some(slots) => format!("{name} slots={slots}\n"),
+        None => format!("{name}\n"),
+    });
+    let text = lines.collect();
     if ours.apps.is_empty() {
         ours.apps.push(Default::default());
     }
@@ -63,9 +75,9 @@ mod tests {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
             words
         };
-        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto"));
+        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto,m:2"));
         let text = take(&mut ours, &read("-np 2 -H m ./a")).expect("both name hosts");
-        assert_eq!(text, "n[1-2,4] slots=8\nm slots=1\nk\n");
+        assert_eq!(text, "n[1-2,4] slots=8\nm slots=3\nk\n");
         assert_eq!(ours.to_words(), ["--hostfile", NAME]);
         let mut ours = CommandLine::read(&read("-H a:2"));
         assert_eq!(take(&mut ours, &read("-np 2 ./a -H m")), None);

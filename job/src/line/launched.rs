@@ -7,6 +7,9 @@ use stowplan_launchers::line::{Derived, Launcher};
 /// The version whose rules prterun's words have here.
 pub const PRTE_VERSION: &str = "5.0";
 
+/// What launchers say whose versions are not told apart.
+const ANY: &str = "any";
+
 /// Whose rules placed a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launched {
@@ -75,6 +78,9 @@ impl Launched {
         };
         let (name, word) = (line.launcher.name(), line.launcher.word());
         if line.launcher == Launcher::Prte {
+            return format!("{} ({name}{by})", line.command);
+        }
+        if self.version == ANY {
             return format!("{} ({name}{by})", line.command);
         }
         format!(

@@ -80,7 +80,7 @@ const WORDS: &[(&str, Option<Launcher>)] = &[
 ];
 
 /// Words behind `flux` that start processes, or the instance in which they would be started: `flux::lay` says which are placed.
-const FLUX: &[&str] = &[
+const FLUX: [&str; 7] = [
     "run",
     "submit",
     "batch",
@@ -90,15 +90,50 @@ const FLUX: &[&str] = &[
     "mini",
 ];
 
+/// Launchers that sites have written around others, with our words for what they do.
+const WRAPPERS: [(&str, &str); 2] = [
+    ("lrun", "--map-by mpibind places as it does"),
+    ("ibrun", "say the line of the launcher that it calls"),
+];
+
+/// Refuses a site's own launcher.
+///
+/// # Errors
+/// `not-modelled`.
+pub(crate) fn refuse_wrappers(words: &[String]) -> Result<(), SpecError> {
+    let Some(word) = first_word(words).map(|at| &words[at]) else {
+        return Ok(());
+    };
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let row = WRAPPERS.iter().find(|(own, _)| *own == name);
+    let Some((_, ours)) = row.filter(|_| !is_file(word)) else {
+        return Ok(());
+    };
+    Err(SpecError::OfLine {
+        class: "not-modelled",
+        sentence: format!(
+            "{name}: it is a site's own launcher, and which rules it has is not known here (./{name} is a program)"
+        ),
+        at: None,
+        help: vec![(*ours).to_owned()],
+    })
+}
+
+/// Whether a word is the path of a program beside the user.
+fn is_file(word: &str) -> bool {
+    word.starts_with("./") || word.starts_with("../")
+}
+
 /// The launcher that a word names; `./srun` is a program of that name.
 fn named(word: &str, behind: &[String]) -> Option<(usize, Option<Launcher>)> {
-    if word.starts_with("./") || word.starts_with("../") {
+    if is_file(word) {
         return None;
     }
     let name = word.rsplit('/').next().unwrap_or(word);
     if name == "flux" {
-        let sub = behind.first()?.as_str();
-        return FLUX.contains(&sub).then_some((2, Some(Launcher::Flux)));
+        let sub = behind.first().map(String::as_str);
+        let known = sub.is_some_and(|sub| FLUX.contains(&sub));
+        return known.then_some((2, Some(Launcher::Flux)));
     }
     let row = WORDS.iter().find(|(own, _)| *own == name)?;
     Some((1, row.1))
@@ -188,6 +223,37 @@ pub(crate) fn whose(
             line.by = By::Sign(first.clone());
         }
     }
+    Ok(line)
+}
+
+/// Whose line it is by variables that files and the environment bring, which were not known when its words were read.
+///
+/// # Errors
+/// `ambiguous-launcher` if they are a sign of another launcher than that by whose words the line was read.
+pub(crate) fn with_variables(
+    line: &LineArgs,
+    variables: &[(String, String)],
+) -> Result<LineArgs, SpecError> {
+    let mut line = line.clone();
+    let by_word = WORDS.iter().find(|(word, _)| *word == line.command);
+    let open = by_word.is_some_and(|(_, own)| matches!(own, None | Some(Launcher::Hydra)));
+    if line.by != By::Word || !open {
+        return Ok(line);
+    }
+    let Some((launcher, sign)) = sign::of_variables(variables) else {
+        return Ok(line);
+    };
+    if line.launcher == Launcher::Prte {
+        let word = launcher.word();
+        return Err(SpecError::OfLine {
+            class: "ambiguous-launcher",
+            sentence: format!("{}: the variable {sign} is a sign of {word}", line.command),
+            at: None,
+            help: vec![format!("say whose line it is: --as {word} or --as prte")],
+        });
+    }
+    line.launcher = launcher;
+    line.by = By::Sign(sign);
     Ok(line)
 }
 

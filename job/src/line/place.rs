@@ -1,9 +1,9 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
 use super::launched::Launched;
-use super::{LineArgs, gpus};
+use super::{LineArgs, gpus, with_variables};
 use crate::args::{JobArgs, MapArgs};
-use crate::error::JobError;
+use crate::error::{JobError, one_line};
 use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
@@ -22,6 +22,7 @@ use stowplan_engine::table::topologies::{Topologies, TopologyId};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry, HostfileWhat};
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_launchers::line::{
     Hardware, Laid, LaidApp, LaidProcs, Launcher, LineAsked, LineRefused, OurHost, OurHosts,
 };
@@ -54,6 +55,7 @@ pub(crate) fn place_on(
 ) -> Result<(Mapped, Launched), JobError> {
     let hosts = our_hosts(&job.our_hosts, outside)?;
     let variables = variables(job, outside)?;
+    let line = &with_variables(line, &variables)?;
     let known = Known { machine };
     let builtin = job
         .topos
@@ -253,6 +255,14 @@ fn of_names(machine: &Machine, range: &NameRange) -> Vec<(u32, Option<TopologyId
 
 /// What the launcher decided, with the topology of each node.
 fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
+    for (_, names) in laid.names.ranges() {
+        // A name of the line goes into pages and plans.
+        if names.prefix.contains(disturbs) || names.suffix.contains(disturbs) {
+            let name = one_line(&format!("{}{}", names.prefix, names.suffix));
+            let sentence = format!("{name}: the name of a node has no control characters");
+            return Err(told("bad-hostlist", sentence));
+        }
+    }
     let mut nodes = nodes(&laid, machine)?;
     let (mut topologies, mut cpusets) = (machine.topologies.clone(), machine.cpusets.clone());
     gpus::add(&laid, &mut nodes, &mut topologies, &mut cpusets)

@@ -1,5 +1,6 @@
 //! Sure signs of whose line it is, when its first word does not say. Source: `lines.md` 1.
 
+use crate::options::{Takes, spelled};
 use stowplan_launchers::line::Launcher;
 
 /// A word with its value, if it has one.
@@ -40,28 +41,94 @@ pub(super) fn signs(words: &[String], variables: &[(String, String)]) -> Vec<(La
     found
 }
 
-/// The options of a line, up to its first program, each with the word behind it.
+/// Words of launchers called `mpirun` that take no value and are none of ours. Any other word that is not ours takes one.
+const PLAIN: &[&str] = &[
+    "genvall",
+    "genvnone",
+    "envall",
+    "envnone",
+    "l",
+    "prepend-rank",
+    "prepend-timestamp",
+    "print-rank-map",
+    "print-all-exitcodes",
+    "silent-abort",
+    "enable-x",
+    "disable-x",
+    "hybrid-hosts",
+    "skip-launch-node",
+    "nolocal",
+    "rr",
+    "disable-auto-cleanup",
+    "enable-auto-cleanup",
+    "disable-hostname-propagation",
+    "enable-hostname-propagation",
+    "tune",
+    "aps",
+    "mps",
+    "gdb",
+    "prot",
+    "info",
+    "label",
+    "line-buffer",
+    "no-line-buffer",
+    "transfer",
+    "no-transfer",
+    "exclusive",
+    "shared",
+    "abort-on-failure",
+    "no-abort-on-failure",
+    "spindle",
+    "no-vni",
+];
+
+/// The options of the programs of a line, each with the word behind it. What stands behind a program is the program's.
 fn options(words: &[String]) -> Vec<Word<'_>> {
     let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let Some(bare) = word.strip_prefix('-') else {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(bare) = word.strip_prefix('-').filter(|bare| !bare.is_empty()) else {
+            let rest = words[at..].iter().position(|word| word == ":");
+            at = rest.map_or(words.len(), |behind| at + behind + 1);
             continue;
         };
         let bare = bare.strip_prefix('-').unwrap_or(bare);
+        let next = words.get(at + 1).map_or("", String::as_str);
         let (name, value, said) = match bare.split_once('=') {
             Some((name, value)) => (name, value, word.clone()),
-            None => {
-                let value = words.get(at + 1).map_or("", String::as_str);
-                (bare, value, format!("{word} {value}"))
-            }
+            None => (bare, next, format!("{word} {next}")),
         };
+        at += 1 + values(word, name, next);
         found.push(Word { name, value, said });
     }
     found
 }
 
+/// How many words behind an option are its values.
+fn values(word: &str, name: &str, next: &str) -> usize {
+    let spelled = spelled(word);
+    let number = next.bytes().all(|byte| byte.is_ascii_digit());
+    match name {
+        _ if word.contains('=') || spelled.value.is_some() => 0,
+        "genv" | "env" => 2 - usize::from(next.contains('=')),
+        // Depth for PALS, debugging for prterun.
+        "d" => usize::from(number),
+        _ => match spelled.row.map(|row| row.takes) {
+            Some(Takes::Nothing | Takes::Maybe) => 0,
+            Some(Takes::One) => 1,
+            Some(Takes::Two) => 2,
+            None => usize::from(!PLAIN.contains(&name)),
+        },
+    }
+}
+
 fn is_rr(value: &str) -> bool {
     value == "rr" || value.starts_with("rr:")
+}
+
+/// The launcher of which variables are a sign, and the first of them.
+pub(super) fn of_variables(variables: &[(String, String)]) -> Option<(Launcher, String)> {
+    signs(&[], variables).into_iter().next()
 }
 
 /// `depth`, `mask:…`, or `list:` with several sets.
@@ -69,4 +136,28 @@ fn is_pals(value: &str) -> bool {
     let value = value.strip_prefix("verbose,").unwrap_or(value);
     let list = value.strip_prefix("list:");
     value == "depth" || value.starts_with("mask:") || list.is_some_and(|sets| sets.contains(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Vec<Launcher> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let signs = signs(&words, &[]).into_iter();
+        signs.map(|(launcher, _)| launcher).collect()
+    }
+
+    #[test]
+    fn signs_stand_before_a_program_and_behind_a_colon() {
+        assert_eq!(of("-n 4 -rankmap 0,1 ./x"), [Launcher::Hydra]);
+        assert_eq!(of("-n 4 ./x -rankmap 0,1"), []);
+        assert_eq!(of("-l ./x --cpu-bind depth"), []);
+        assert_eq!(of("-report-bindings ./x -genv I_MPI_PIN=1"), []);
+        assert_eq!(of("-n4 ./x : -env I_MPI_PIN 1 ./y"), [Launcher::Intel]);
+        assert_eq!(of("-genv A=1 -bind-to rr ./x"), [Launcher::Hydra]);
+        assert_eq!(of("-genv A 1 -bind-to rr ./x"), [Launcher::Hydra]);
+        assert_eq!(of("--cpu-bind list:0,1 ./x"), []);
+        assert_eq!(of("-d 8 --cpu-bind list:0:1 ./x"), [Launcher::Pals; 2]);
+    }
 }

@@ -288,7 +288,7 @@ pub const OPTIONS: &[Row] = &[
         One,
         "ORDER",
         M::RankOrder,
-        "which rank each place gets: cells:GRID:CELL strips:GRID kdtree:GRID hyperplane:GRID file:F",
+        "which rank each place gets: cells:GRID:CELL[/CELL…] strips:GRID kdtree:GRID hyperplane:GRID planes:GRID file:F",
     ),
     row(
         &["taskmap"],

@@ -71,36 +71,9 @@ fn program(
         .iter()
         .map(|kind| Node::of(asked, asks, kind))
         .collect();
-    let refused =
-        |why: String| LineRefused::new("launcher-refuses", format!("{}: {why}", asked.command));
-    let mut holds = u32::MAX;
-    for node in &kinds {
-        node.numa_holds(asks).map_err(refused)?;
-        holds = holds.min(node.holds(asks));
-    }
-    if holds == 0 {
-        let why = format!("-d {} is more than the cpus of a node", asks.depth);
-        return Err(refused(why));
-    }
-    let each = asks.per_node.unwrap_or(holds);
-    if each > holds {
-        let why = format!(
-            "a node holds {} of {} each, -N {each} is asked for",
-            counted(u64::from(holds), "rank"),
-            counted(u64::from(asks.depth), "cpu")
-        );
-        return Err(refused(why));
-    }
-    let needed = asks.ranks.div_ceil(each);
     let left = nodes.names.len() - first;
-    if needed > left {
-        return Err(refused(format!(
-            "-n {} with {each} a node needs {}, {left} of the {} are left",
-            asks.ranks,
-            counted(u64::from(needed), "node"),
-            counted(u64::from(nodes.names.len()), "node")
-        )));
-    }
+    let each = each(asked, asks, &kinds, left)?;
+    let needed = asks.ranks.div_ceil(each);
     let mut rows: HashMap<(usize, u32), usize> = HashMap::new();
     let mut runs = Vec::new();
     let begin = first.saturating_mul(each);
@@ -137,6 +110,44 @@ fn program(
         origin: origin.to_owned(),
     });
     Ok(first + needed)
+}
+
+/// How many ranks each node of a program gets; `left`: nodes that no earlier program has.
+fn each(
+    asked: &LineAsked<'_>,
+    asks: &Asks,
+    kinds: &[Node<'_>],
+    left: u32,
+) -> Result<u32, LineRefused> {
+    let refused =
+        |why: String| LineRefused::new("launcher-refuses", format!("{}: {why}", asked.command));
+    let mut holds = u32::MAX;
+    for node in kinds {
+        node.numa_holds(asks).map_err(refused)?;
+        holds = holds.min(node.holds(asks));
+    }
+    if holds == 0 {
+        let why = format!("-d {} is more than the cpus of a node", asks.depth);
+        return Err(refused(why));
+    }
+    let each = asks.per_node.unwrap_or(holds);
+    if each > holds {
+        let why = format!(
+            "a node holds {} of {} each, -N {each} is asked for",
+            counted(u64::from(holds), "rank"),
+            counted(u64::from(asks.depth), "cpu")
+        );
+        return Err(refused(why));
+    }
+    let needed = asks.ranks.div_ceil(each);
+    if needed > left {
+        return Err(refused(format!(
+            "-n {} with {each} a node needs {}, {left} are left",
+            asks.ranks,
+            counted(u64::from(needed), "node")
+        )));
+    }
+    Ok(each)
 }
 
 fn pattern(

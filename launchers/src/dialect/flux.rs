@@ -5,17 +5,15 @@ use super::{comment, common, common_gpus, fits, gpu_lists, lists, program, says}
 use crate::gpus::period;
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, WORD_BYTES_MAX, Word};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::taskmap::{Encoder, Form, Limits};
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
-    let (nodes, ranks) = (job.nodes.len(), job.ranks());
+    let nodes = job.nodes.len();
     let mut files = Vec::new();
-    let mut words = vec![
-        Word::plain("run"),
-        Word::plain(format!("-N{nodes}")),
-        Word::plain(format!("-n{ranks}")),
-    ];
+    let mut words = vec![Word::plain("run"), Word::plain(format!("-N{nodes}"))];
+    words.extend(tasks(job)?);
     let hosts = job.nodes.folded(std::slice::from_ref(&(0..nodes)));
     words.push(fits(
         format!("--requires=host:{hosts}"),
@@ -69,6 +67,47 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words,
         files,
     })
+}
+
+/// The words for the number of tasks. Flux deals tasks over cores, or equally many to each node.
+fn tasks(job: &Job<'_>) -> Result<Vec<Word>, Unsaid> {
+    let (nodes, ranks) = (job.nodes.len(), job.ranks());
+    let fewest = fewest_cores(job);
+    if ranks.div_ceil(nodes) > fewest {
+        if !ranks.is_multiple_of(nodes) {
+            return Err(Unsaid(format!(
+                "{ranks} ranks on {nodes} nodes of {fewest} cores: Flux gives a node no more tasks than cores but by equal counts"
+            )));
+        }
+        return Ok(vec![Word::plain(format!(
+            "--tasks-per-node={}",
+            ranks / nodes
+        ))]);
+    }
+    let mut words = vec![Word::plain(format!("-n{ranks}"))];
+    // The cores that ranks are bound to must be the job's: whole nodes are.
+    if !job.lists.rows.is_empty() {
+        words.push(Word::plain("-x"));
+    }
+    Ok(words)
+}
+
+/// The cores of the node with the fewest, among nodes with ranks.
+fn fewest_cores(job: &Job<'_>) -> u32 {
+    let world = job.plan.world();
+    let runs = job.plan.apps().iter().flat_map(|app| app.runs());
+    let states = runs.flat_map(|run| {
+        let all = world.before.iter();
+        all.filter(|(nodes, _)| nodes.overlap(run.nodes).is_some())
+    });
+    let cores = states.map(|(_, state)| {
+        let topology = world.states.get(state).topology;
+        match world.topologies.count(topology, ObjKind::Core) {
+            0 => world.topologies.count(topology, ObjKind::Hwthread),
+            cores => cores,
+        }
+    });
+    cores.min().unwrap_or(0)
 }
 
 /// The task map by node number, if the plan's nodes are in name order: the instance's nodes are assumed to be.

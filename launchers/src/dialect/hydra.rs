@@ -38,6 +38,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             ranks_of_each(job)
         }
     };
+    stay_apart(job, &slots)?;
     let cpus = match bind(job) {
         Ok(bind) => {
             words.extend([Word::plain("-bind-to"), bind]);
@@ -119,6 +120,21 @@ fn dealt_by_slots(job: &Job<'_>) -> Option<Slots> {
         Ok(())
     });
     each.ok().map(|()| slots)
+}
+
+/// Checks that two nodes of one name do not stand side by side: they would be one.
+fn stay_apart(job: &Job<'_>, slots: &Slots) -> Result<(), Unsaid> {
+    if job.nodes.name_twice().is_none() {
+        return Ok(());
+    }
+    let name = |host: &(u32, u32)| job.nodes.name(host.0);
+    match slots.windows(2).find(|two| name(&two[0]) == name(&two[1])) {
+        None => Ok(()),
+        Some(two) => Err(Unsaid(format!(
+            "{} stands twice, as two nodes with nothing between them, and Hydra makes one node of these",
+            name(&two[0])
+        ))),
+    }
 }
 
 /// The hosts in the plan's order, each with as many slots as it has ranks.

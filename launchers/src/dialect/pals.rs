@@ -4,9 +4,11 @@
 use super::{
     comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole,
 };
+use crate::gpus;
 use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
+use stowplan_engine::table::gpus::GpuFamily;
 
 /// The hosts of one app, in rank order, and the number of ranks on each; the last may have fewer.
 struct Blocks {
@@ -18,10 +20,13 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
     job.words_stand()?;
     let bind = bind(job)?;
-    let gpus = match common_gpus(job)? {
+    let gpu_list = match common_gpus(job)? {
         None => None,
         Some(list) => {
-            let text = format!("list:{}", gpu_lists(list, ":"));
+            let text = match of_tiles(job) {
+                Tiles::No => format!("list:{}", gpu_lists(list, ":")),
+                Tiles::Two => format!("list:{}", tiles(list)),
+            };
             Some(super::fits(text, "the list of GPUs")?)
         }
     };
@@ -57,7 +62,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words.push(Word::plain(blocks.ppn.to_string()));
         if number == 0 {
             words.extend([Word::plain("--cpu-bind"), bind.clone()]);
-            if let Some(gpus) = &gpus {
+            if let Some(gpus) = &gpu_list {
                 words.extend([Word::plain("--gpu-bind"), gpus.clone()]);
             }
         }
@@ -80,6 +85,30 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words,
         files,
     })
+}
+
+/// How a node's GPUs are named.
+enum Tiles {
+    /// By number.
+    No,
+    /// As `device.tile`: on Aurora a bare number is refused.
+    Two,
+}
+
+fn of_tiles(job: &Job<'_>) -> Tiles {
+    match gpus::anywhere(job.plan).map(|gpu| gpu.family) {
+        Some(GpuFamily::Ze) => Tiles::Two,
+        Some(_) | None => Tiles::No,
+    }
+}
+
+/// Flat numbers as `device.tile`, with colons between ranks.
+fn tiles(list: &[Vec<u32>]) -> String {
+    let names = |own: &Vec<u32>| {
+        let own = own.iter().map(|flat| format!("{}.{}", flat / 2, flat % 2));
+        own.collect::<Vec<_>>().join(",")
+    };
+    list.iter().map(names).collect::<Vec<_>>().join(":")
 }
 
 /// The hosts of an app as a word, or as a file if the word would be too long.

@@ -18,7 +18,8 @@ pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid>
     for program in &job.programs {
         for word in program.words() {
             let replaced = word.contains("%t") || word.contains("%o");
-            let what = if word.is_empty() {
+            let loses = replaces == Replaces::Nothing && word.is_empty();
+            let what = if loses {
                 "an empty word, which a line of programs loses"
             } else if word.contains(['\n', '\r']) {
                 "a word with a newline, which a line of programs cannot hold"
@@ -51,6 +52,10 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
 /// A word as it is written in a line. Characters that are not plain are put in single quotes. Those with a special meaning
 /// inside quotes, for one reader or the other, get a backslash outside of them.
 fn quoted(word: &str) -> String {
+    // Flux reads lines as Python's shlex does, which keeps an empty word in quotes.
+    if word.is_empty() {
+        return "''".to_owned();
+    }
     let plain = |sign: char| sign.is_ascii_alphanumeric() || "_@+=:,./-".contains(sign);
     let mut text = String::new();
     let mut is_open = false;
@@ -83,5 +88,6 @@ mod tests {
         assert_eq!(quoted("it's 5%"), r"it\'s' 5'\%");
         assert_eq!(quoted(r"\"), r"\\");
         assert_eq!(quoted("#"), "'#'");
+        assert_eq!(quoted(""), "''");
     }
 }

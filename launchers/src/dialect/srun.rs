@@ -11,6 +11,8 @@ use stowplan_engine::count::counted;
 /// Nodes times tasks; above it, Slurm takes long to process an arbitrary layout.
 const SLOW_LAYOUT: u64 = 100_000_000;
 const TRUSTS: &str = "that the step has all cpus of its nodes, and that Slurm orders nodes by name";
+/// A job may be refused an arbitrary layout that a step inside it gets.
+const TRUSTS_ARBITRARY: &str = "that the step has all cpus of its nodes, and that it runs inside an allocation (salloc, sbatch)";
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     job.all_named()?;
@@ -71,8 +73,12 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
             });
         }
     }
+    let trusts = match variables.is_empty() {
+        true => TRUSTS,
+        false => TRUSTS_ARBITRARY,
+    };
     let script = Script {
-        comment: comment("srun", job, says(job), TRUSTS),
+        comment: comment("srun", job, says(job), trusts),
         launcher: "srun",
         variables,
         words,

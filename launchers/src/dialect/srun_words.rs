@@ -43,9 +43,8 @@ impl Layout {
             )
             .then_some(())
         };
-        let (each, more) = (tasks / nodes, tasks % nodes);
-        let even = [(0, more, each + 1, 1), (more, nodes - more, each, 1)];
-        if same(map, &even) {
+        // On several nodes, block follows the network since Slurm 26.05; cyclic and plane follow the names.
+        if nodes == 1 {
             Some(Self::Block)
         } else if round(1).is_some() {
             Some(Self::Cyclic)

@@ -68,6 +68,7 @@ impl Node<'_> {
             Some(map) => self.objects(map)?,
             None => target.clone(),
         };
+        self.fits(&mapped, bind, map)?;
         self.sets(&target, &mapped).map(Bound::Round)
     }
 
@@ -105,6 +106,30 @@ impl Node<'_> {
         Ok((found, count))
     }
 
+    /// Whether a mapping fits on the node. A binding alone maps by itself.
+    fn fits(
+        &self,
+        (mapped, m): &(Vec<Pus>, u64),
+        bind: &str,
+        map: Option<&str>,
+    ) -> Result<(), LineRefused> {
+        let all = self.os().len() as u64;
+        let each = all / mapped.len() as u64;
+        let wanted = each.saturating_mul(*m);
+        if wanted <= all {
+            return Ok(());
+        }
+        let (word, text) = map.map_or(("-bind-to", bind), |map| ("-map-by", map));
+        let mut refused = fails(&format!(
+            "{word} {text}: mapping larger than the system: {wanted} cpus for each, the node has {all}"
+        ));
+        let name = text.split(':').next().unwrap_or(text);
+        let largest = all / each;
+        let help = format!("the largest that fits is {word} {name}:{largest}");
+        refused.help.push(help);
+        Err(refused)
+    }
+
     /// The rule: domains of mapping objects, in which bind objects are taken one after another.
     fn sets(
         &self,
@@ -114,11 +139,6 @@ impl Node<'_> {
         let all = self.os().len() as u64;
         let size = |objects: &[Pus], count: u64| (all / objects.len() as u64).saturating_mul(count);
         let (pm, pb) = (size(mapped, *m), size(targets, *b));
-        if pm > all {
-            return Err(fails(&format!(
-                "mapping larger than the system: {pm} cpus for each, the node has {all}"
-            )));
-        }
         if pm == 0 || pb == 0 {
             return Err(fails("a mapping of no cpu"));
         }

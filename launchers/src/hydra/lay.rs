@@ -7,6 +7,7 @@ use super::rank_map;
 use super::refusal::{fails, refuses};
 use super::rounds::{Placed, Rounds, Stretch, Turn, placed};
 use super::said::{Program, Said, leading_number, read};
+use super::settings;
 use super::version::{RankMaps, Version};
 use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
 use std::collections::{HashMap, VecDeque};
@@ -21,6 +22,7 @@ use stowplan_engine::table::topologies::TopologyId;
 ///
 /// Cost: the nodes, their distinct hardware and bindings, and the turns of nodes.
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
+    settings::refuse(asked)?;
     let version = Version::read(asked.version)?;
     let said = read(asked, version)?;
     let (nodes, from) = nodes(asked, &said.global, version)?;
@@ -55,6 +57,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let names = names(&nodes)?;
     let topologies = topologies(asked.hardware, &names)?;
     let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
+    let bind = binding(asked, &said);
+    notes.extend(super::notes::notes(&nodes, &kinds, bind));
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, gpus(&said)?);
     let mut apps = Vec::new();
     for (program, own) in said.programs.iter().zip(&programs) {
@@ -229,6 +233,12 @@ fn derived(asked: &LineAsked<'_>, said: &Said, from: String) -> Vec<Derived> {
     ]
 }
 
+/// The binding of all nodes: `-bind-to`, else the variable.
+fn binding<'a>(asked: &LineAsked<'a>, said: &'a Said) -> Option<&'a str> {
+    let word = said.global.bind.as_deref();
+    word.or_else(|| asked.variable("HYDRA_BINDING"))
+}
+
 /// The kinds of nodes, and the kind of each node: hardware and binding.
 fn kinds(
     asked: &LineAsked<'_>,
@@ -242,8 +252,7 @@ fn kinds(
     for own in programs.iter().flat_map(|program| &program.nodes) {
         ranks[own.node as usize] += own.ranks;
     }
-    let bind = said.global.bind.as_deref();
-    let bind = bind.or_else(|| asked.variable("HYDRA_BINDING"));
+    let bind = binding(asked, said);
     let map = said.global.map.as_deref();
     let map = map.or_else(|| asked.variable("HYDRA_MAPPING"));
     // The most ranks that a node of the kind has.
@@ -271,7 +280,11 @@ fn kinds(
             0 => Bound::Free,
             _ => node.bound(own, map)?,
         };
-        Ok(NodeKind { topology, bound })
+        Ok(NodeKind {
+            topology,
+            ranks,
+            bound,
+        })
     };
     let kinds = rows.iter().map(kind).collect::<Result<_, _>>()?;
     Ok((kinds, kind_of))

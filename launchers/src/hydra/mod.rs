@@ -2,6 +2,8 @@
 
 // How a line ends without a job.
 pub(crate) mod refusal;
+// Settings that nobody would read.
+pub(crate) mod settings;
 // Versions that are told apart.
 mod version;
 // Its words.
@@ -24,6 +26,8 @@ pub(crate) mod objects;
 pub(crate) mod binding;
 // The processes of each node as patterns.
 pub(crate) mod patterns;
+// What an expert would say.
+mod notes;
 // A line as a whole.
 pub(crate) mod lay;
 

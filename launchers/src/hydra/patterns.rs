@@ -13,6 +13,8 @@ const BOUND_MAX: u32 = 1 << 22;
 /// What nodes have in common: hardware, and what their ranks are bound to.
 pub(crate) struct NodeKind {
     pub(crate) topology: TopologyId,
+    /// The most ranks that one of these nodes has.
+    pub(crate) ranks: u32,
     pub(crate) bound: Bound,
 }
 

@@ -112,7 +112,7 @@ fn per_host(
     if said.round_robin {
         return Ok(told(1, "-rr"));
     }
-    if let Some(text) = super::variable(asked, said, "I_MPI_PERHOST") {
+    if let Some(text) = said.variable(asked, "I_MPI_PERHOST") {
         let origin = format!("I_MPI_PERHOST={text}");
         return match text {
             "all" => Ok(told(count(asked, first, ObjKind::Hwthread)?, &origin)),
@@ -186,7 +186,7 @@ fn listed(
         }
         None => {}
     }
-    if let Some(path) = super::variable(asked, said, "I_MPI_HYDRA_HOST_FILE") {
+    if let Some(path) = said.variable(asked, "I_MPI_HYDRA_HOST_FILE") {
         let hosts = of_file(asked, path)?;
         let hosts = hosts.into_iter().map(|(name, _)| (name, None));
         return Ok((
@@ -202,7 +202,7 @@ fn listed(
     }
     if let Some((nodes, name)) = batch::nodes(asked)? {
         let hosts = nodes.into_iter().map(|node| (node.name, Some(node.slots)));
-        let respects = super::variable(asked, said, "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT");
+        let respects = said.variable(asked, "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT");
         let off = matches!(respects, Some("0" | "off" | "no" | "disable"));
         let wins = name.starts_with("SLURM_") && !off;
         let counts = if wins { Counts::Win } else { Counts::Give };

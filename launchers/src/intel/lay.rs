@@ -10,6 +10,7 @@ use crate::hydra::binding::Bound;
 use crate::hydra::lay::slot_runs;
 use crate::hydra::patterns::{NodeKind, Patterns, topologies};
 use crate::hydra::rounds::{Placed, Rounds, Stretch, placed};
+use crate::hydra::settings;
 use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
 use std::collections::HashMap;
 use stowplan_engine::limit::RANKS_MAX;
@@ -24,6 +25,7 @@ use stowplan_engine::text::hostlist::plain;
 ///
 /// Cost: the nodes, their distinct hardware and counts of ranks, and the turns of nodes.
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
+    settings::refuse(asked)?;
     let version = Version::read(asked.version)?;
     let said = read(asked, version)?;
     let mut hosts = hosts(asked, &said)?;
@@ -107,7 +109,7 @@ fn spoken(asked: &LineAsked<'_>, said: &Said, version: Version) -> Result<Spoken
             let own = last.find(|(known, _)| known == name);
             own.map(|(_, value)| value.as_str())
                 .filter(|value| !value.is_empty())
-                .or_else(|| super::variable(asked, said, name))
+                .or_else(|| said.variable(asked, name))
         };
         pins::read(&own, version)
     };
@@ -158,7 +160,11 @@ fn kinds(
         };
         known.insert((topology, ranks), kinds.len());
         kind_of.push(kinds.len());
-        kinds.push(NodeKind { topology, bound });
+        kinds.push(NodeKind {
+            topology,
+            ranks,
+            bound,
+        });
     }
     Ok((kinds, kind_of))
 }

@@ -19,15 +19,4 @@ mod bound;
 // A line as a whole.
 mod lay;
 
-use crate::line::LineAsked;
 pub use lay::lay;
-
-/// A variable as every program sees it: the last `-genv`, else the environment. An empty one is not set.
-fn variable<'a>(asked: &LineAsked<'a>, said: &'a said::Said, name: &str) -> Option<&'a str> {
-    let mut last = said.variables.iter().rev();
-    let own = last.find(|(known, _)| known == name);
-    let value = own.map(|(_, value)| value.as_str());
-    value
-        .or_else(|| asked.variable(name))
-        .filter(|value| !value.is_empty())
-}

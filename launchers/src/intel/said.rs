@@ -53,6 +53,18 @@ pub(crate) struct Said {
     pub(crate) programs: Vec<Program>,
 }
 
+impl Said {
+    /// A variable as every program sees it: the last `-genv`, else the environment. An empty one is not set.
+    pub(crate) fn variable<'a>(&'a self, asked: &LineAsked<'a>, name: &str) -> Option<&'a str> {
+        let mut last = self.variables.iter().rev();
+        let own = last.find(|(known, _)| known == name);
+        let value = own.map(|(_, value)| value.as_str());
+        value
+            .or_else(|| asked.variable(name))
+            .filter(|value| !value.is_empty())
+    }
+}
+
 /// Reads a line.
 ///
 /// # Errors

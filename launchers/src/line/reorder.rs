@@ -29,9 +29,10 @@ pub fn method(asked: &LineAsked<'_>, ranks: u32) -> Result<Option<Vec<u32>>, Lin
     }
 }
 
-/// The file `MPICH_RANK_ORDER`: ranks and ranges with commas, `#` comments.
+/// The file `MPICH_RANK_ORDER`, or the one that `MPICH_RANK_REORDER_FILE` names: ranks and ranges with commas, `#` comments.
 fn file(asked: &LineAsked<'_>, ranks: u32) -> Result<Vec<u32>, String> {
-    let bytes = asked.files.read("MPICH_RANK_ORDER")?;
+    let path = asked.variable("MPICH_RANK_REORDER_FILE");
+    let bytes = asked.files.read(path.unwrap_or("MPICH_RANK_ORDER"))?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = text
         .lines()

@@ -32,7 +32,7 @@ impl fmt::Write for Counted {
 fn a_regular_million_needs_no_file() {
     let topology = ["--topo", "package:2 core:32 pu:1", "-H", "n[0-16383]:64"];
     for (map, layout, task_map) in [
-        ("core", "block", "[[0,16384,64,1]]"),
+        ("core", "plane=64", "[[0,16384,64,1]]"),
         ("node", "cyclic", "[[0,16384,1,64]]"),
     ] {
         let mut words = topology.to_vec();

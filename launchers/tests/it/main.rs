@@ -22,6 +22,8 @@ mod rules;
 mod unsaid;
 // All plans, all dialects.
 mod standins;
+// Two nodes of one name.
+mod twice;
 // A shell, and a launcher that records what it is given.
 mod shell;
 // What real launchers did with lines.

@@ -129,8 +129,9 @@ fn programs(text: &str, processes: &mut [Process], replaced: &[&str]) {
             }
         }
         words.extend(word);
-        let gone =
-            |word: &String| word.is_empty() || replaced.iter().any(|sign| word.contains(sign));
+        // Flux's reader keeps an empty word in quotes, Slurm's loses it.
+        let lost = |word: &String| word.is_empty() && replaced.is_empty();
+        let gone = |word: &String| lost(word) || replaced.iter().any(|sign| word.contains(sign));
         assert!(!words.iter().any(gone), "{line}");
         for rank in list(ranks) {
             processes[rank as usize].words.clone_from(&words);
@@ -211,6 +212,7 @@ fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
 fn lay(hosts: &[String], tasks: usize, layout: &str) -> Vec<String> {
     let size = match layout {
         "block" => {
+            assert_eq!(hosts.len(), 1, "block follows the network");
             let (each, more) = (tasks / hosts.len(), tasks % hosts.len());
             let counts = (0..hosts.len()).map(|at| each + usize::from(at < more));
             return hosts
@@ -351,20 +353,17 @@ fn flux(given: &Given) -> Vec<Process> {
         .unwrap()
         .parse()
         .unwrap();
-    let tasks: usize = words
-        .next()
-        .unwrap()
-        .strip_prefix("-n")
-        .unwrap()
-        .parse()
-        .unwrap();
-    let names = by_name(hosts(
-        words
-            .next()
-            .unwrap()
-            .strip_prefix("--requires=host:")
-            .unwrap(),
-    ));
+    let said = words.next().unwrap();
+    let tasks: usize = match said.strip_prefix("--tasks-per-node=") {
+        Some(each) => nodes * each.parse::<usize>().unwrap(),
+        None => said.strip_prefix("-n").unwrap().parse().unwrap(),
+    };
+    let mut next = words.next().unwrap();
+    let whole = next == "-x" || said.starts_with("--tasks-per-node=");
+    if next == "-x" {
+        next = words.next().unwrap();
+    }
+    let names = by_name(hosts(next.strip_prefix("--requires=host:").unwrap()));
     assert_eq!(names.len(), nodes);
     let map = words.next().unwrap().strip_prefix("--taskmap=").unwrap();
     let order: Vec<String> = if let Some(text) = map.strip_prefix("manual:") {
@@ -397,6 +396,7 @@ fn flux(given: &Given) -> Vec<Process> {
         programs(&given.files[&rest[2]], &mut processes, &["%t", "%o"]);
     }
     if let Some(text) = affinity.strip_prefix("map:") {
+        assert!(whole, "the cpus are the job's on whole nodes alone");
         let lists: Vec<RoaringBitmap> = text.split(';').map(list).collect();
         bind(&mut processes, |at, _| {
             Some(lists[at % lists.len()].clone())

@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::ObjKind;
 
 /// One process.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Process {
 pub(crate) struct Truth {
     pub(crate) processes: Vec<Process>,
     pub(crate) nodes: BTreeMap<String, RoaringBitmap>,
+    /// The cores of the node with the fewest; hwthreads where there are no cores.
+    pub(crate) fewest_cores: u32,
     /// The first rank of each app.
     pub(crate) apps: Vec<usize>,
     /// Nodes with ranks, in the plan's order.
@@ -34,6 +37,7 @@ impl Truth {
         let mut order = BTreeMap::new();
         let mut nodes = BTreeMap::new();
         let mut apps = Vec::new();
+        let mut fewest_cores = u32::MAX;
         let mut last = None;
         let given = plan.given_gpus();
         let told = plan.asks_for_gpus() && given.any();
@@ -45,6 +49,11 @@ impl Truth {
             let node = world.names.name(place.node);
             let state = world.states.get(world.before.state(place.node));
             let os = world.topologies.pus_os(state.topology);
+            let cores = match world.topologies.count(state.topology, ObjKind::Core) {
+                0 => world.topologies.count(state.topology, ObjKind::Hwthread),
+                cores => cores,
+            };
+            fewest_cores = fewest_cores.min(cores);
             let all = world.pusets.get(state.allowed);
             let all: RoaringBitmap = all.iter_ones().map(|pu| os[pu]).collect();
             order.insert(place.node, node.clone());
@@ -70,6 +79,7 @@ impl Truth {
         Self {
             processes,
             nodes,
+            fewest_cores,
             apps,
             order: order.into_values().collect(),
         }

@@ -25,9 +25,11 @@ pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {
             truth.tells_gpus() || !truth.is_unbound() && (common(truth).is_none() || !equal(truth))
         }
         Dialect::Flux => {
-            let lost =
-                |word: &String| word.is_empty() || word.contains("%t") || word.contains("%o");
-            common(truth).is_none()
+            let lost = |word: &String| word.contains("%t") || word.contains("%o");
+            let (ranks, nodes) = (truth.processes.len(), truth.order.len());
+            let crowded = ranks.div_ceil(nodes) > truth.fewest_cores as usize;
+            crowded && !ranks.is_multiple_of(nodes)
+                || common(truth).is_none()
                 || !one_gpu_list(truth, &truth.order)
                 || (several && any_word(truth, lost))
         }
@@ -192,7 +194,7 @@ fn parts(truth: &Truth) -> bool {
     true
 }
 
-/// Block, or rounds of some size, over nodes sorted by name. Names in these jobs have the same length, or are in the order of their
+/// Rounds of some size over nodes sorted by name. Names in these jobs have the same length, or are in the order of their
 /// numbers.
 fn layout(truth: &Truth, ranks: &[usize], nodes: &[String]) -> bool {
     let mut nodes = nodes.to_vec();
@@ -203,10 +205,5 @@ fn layout(truth: &Truth, ranks: &[usize], nodes: &[String]) -> bool {
         .collect();
     let rounds =
         |size: usize| (0..order.len()).all(|at| *order[at] == nodes[at / size % nodes.len()]);
-    let (each, more) = (order.len() / nodes.len(), order.len() % nodes.len());
-    let block = nodes
-        .iter()
-        .enumerate()
-        .flat_map(|(at, node)| std::iter::repeat_n(node, each + usize::from(at < more)));
-    block.eq(order.iter().copied()) || (1..=order.len()).any(rounds)
+    (1..=order.len()).any(rounds)
 }

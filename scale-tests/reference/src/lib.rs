@@ -26,6 +26,9 @@ mod rank;
 // docs/gpus.md.
 mod gpus;
 
+// Lines of other launchers.
+pub mod lines;
+
 pub use refusal::Refusal;
 
 use cpus::Cpus;

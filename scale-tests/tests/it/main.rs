@@ -16,6 +16,7 @@ mod gpus;
 mod growth;
 mod hostile;
 mod judge;
+mod lines;
 mod lost;
 mod memory;
 mod million;

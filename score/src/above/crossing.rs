@@ -118,11 +118,19 @@ struct Shifted {
     shift: i64,
 }
 
-/// Edges by arithmetic: how many cells of a box have ranks in a range, is a sum over dimensions.
+/// Edges by arithmetic: how many cells of a box have ranks in a range, is a sum over dimensions. One direction of each edge is counted.
 fn by_ranges(halo: &Halo, ranges: &Ranges, ranks: u64, visit: Visit<'_>) {
     let end = |at: usize| ranges.get(at + 1).map_or(ranks, |next| next.0);
     for own in shifted(halo) {
-        let before = |rank: u64| cells_before(&halo.grid.sizes, &own.cells, rank);
+        // Neighbouring ranges end where the next begin: each number is worked out once.
+        let mut known = (0, 0);
+        let mut before = |rank: u64| {
+            if known.0 != rank {
+                known = (rank, cells_before(&halo.grid.sizes, &own.cells, rank));
+            }
+            known.1
+        };
+        let mut next = 0;
         for (at, &(first, object)) in ranges.iter().enumerate() {
             let last = end(at);
             let to = |rank: u64| rank.checked_add_signed(own.shift);
@@ -134,15 +142,21 @@ fn by_ranges(halo: &Halo, ranges: &Ranges, ranks: u64, visit: Visit<'_>) {
             else {
                 continue;
             };
-            let mut other = ranges.partition_point(|range| range.0 <= low) - 1;
+            while end(next) <= low {
+                next += 1;
+            }
+            let mut other = next;
             while other < ranges.len() && ranges[other].0 < high {
-                if ranges[other].1 != object {
+                let to = ranges[other].1;
+                if to != object {
                     let from = ranges[other].0.max(low);
                     let until = end(other).min(high);
                     let back = |rank: u64| rank.saturating_add_signed(-own.shift);
-                    let weight = before(back(until)) - before(back(from));
+                    let start = before(back(from));
+                    let weight = before(back(until)) - start;
                     if weight > 0 {
-                        visit(object, ranges[other].1, weight);
+                        visit(object, to, weight);
+                        visit(to, object, weight);
                     }
                 }
                 other += 1;
@@ -175,7 +189,7 @@ fn cells_before(sizes: &[u32], cells: &[(u64, u64)], rank: u64) -> u64 {
     sum
 }
 
-/// The boxes of each offset whose cells have a neighbour at a fixed distance in rank.
+/// The boxes of each offset, of one of two opposite ones, whose cells have a neighbour at a fixed distance in rank.
 fn shifted(halo: &Halo) -> Vec<Shifted> {
     let sizes: Vec<i64> = halo
         .grid
@@ -184,7 +198,8 @@ fn shifted(halo: &Halo) -> Vec<Shifted> {
         .map(|&size| i64::from(size))
         .collect();
     let mut found = Vec::new();
-    for offset in &halo.offsets {
+    let ahead = |offset: &&Vec<i64>| offset.iter().find(|&&step| step != 0) > Some(&0);
+    for offset in halo.offsets.iter().filter(ahead) {
         let mut open = vec![Shifted {
             cells: Vec::new(),
             shift: 0,

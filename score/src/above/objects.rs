@@ -18,41 +18,49 @@ pub(crate) struct Objects {
 impl Objects {
     /// Nodes, in the network's order.
     pub(crate) fn nodes(places: &Places<'_>, on: &OnNetwork) -> Self {
-        Self::of(places, |node| on.numbers()[node as usize])
+        Self::of(places, |used| {
+            used.iter()
+                .map(|&node| on.numbers()[node as usize])
+                .collect()
+        })
     }
 
     /// The objects of a level of the network.
     pub(crate) fn level(places: &Places<'_>, on: &OnNetwork, level: &Level) -> Self {
-        Self::of(places, |node| level.object(on.numbers()[node as usize]))
+        Self::of(places, |used| {
+            level.objects_of(used.iter().map(|&node| on.numbers()[node as usize]))
+        })
     }
 
-    /// `object`: of a node of the pool. Cost: the nodes.
-    fn of(places: &Places<'_>, object: impl Fn(u32) -> u32) -> Self {
+    /// `objects`: of nodes of the pool. Cost: the nodes.
+    fn of(places: &Places<'_>, objects: impl Fn(&[u32]) -> Vec<u32>) -> Self {
         let stretches = || places.stretches.iter().flatten();
         let mut used: Vec<u32> = stretches()
             .flat_map(|own| own.nodes.first..own.nodes.end())
             .collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut of_used: Vec<u32> = used.iter().map(|&node| object(node)).collect();
+        if !used.is_sorted_by(|a, b| a < b) {
+            used.sort_unstable();
+            used.dedup();
+        }
+        let of_used = objects(&used);
         let last = used.last().map_or(0, |&last| last + 1);
-        of_used.sort_unstable();
-        let mut nodes: Vec<u32> = Vec::new();
-        let mut own: Vec<u32> = Vec::new();
-        for number in of_used {
-            if own.last() == Some(&number) {
-                if let Some(last) = nodes.last_mut() {
-                    *last += 1;
-                }
-            } else {
-                own.push(number);
-                nodes.push(1);
+        // The nodes of each object, then the number of those that have any.
+        let end = of_used.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut held = vec![0_u32; end];
+        of_used
+            .iter()
+            .for_each(|&object| held[object as usize] += 1);
+        let (mut own, mut nodes, mut number) = (Vec::new(), Vec::new(), vec![0; end]);
+        for ((object, &many), number) in (0..).zip(&held).zip(&mut number) {
+            if many > 0 {
+                *number = u32::try_from(own.len()).unwrap_or(0);
+                own.push(object);
+                nodes.push(many);
             }
         }
         let mut dense = vec![0; last as usize];
-        for &node in &used {
-            let at = own.binary_search(&object(node)).unwrap_or(0);
-            dense[node as usize] = u32::try_from(at).unwrap_or(0);
+        for (&node, &object) in used.iter().zip(&of_used) {
+            dense[node as usize] = number[object as usize];
         }
         let most = stretches().map(|own| own.procs).max().unwrap_or(0);
         let mut numbers = Numbers {

@@ -19,6 +19,7 @@ use crate::score::{Matrices, NoMatrices, checked, unit_of};
 use crate::tree::Tree;
 use crate::weight::Weight;
 use rayon::prelude::*;
+use stowplan_engine::plan::Plan;
 
 /// Orders of today's advice from which is searched.
 const STARTS: usize = 6;
@@ -168,6 +169,24 @@ fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
     found
 }
 
+/// The best orders of today's advice for places such as a plan has, as the rank of each place.
+fn starts(policies: &[Policy], plan: &Plan, tried: &[Counted]) -> Vec<Vec<u32>> {
+    let (procs, per_node) = (plan.ranks(), fullest(plan));
+    let before = places(plan);
+    let alike =
+        |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
+    tried
+        .iter()
+        .filter(alike)
+        .take(STARTS)
+        .map(|own| match &own.chosen {
+            Chosen::Named(order) => Tried::Named(order.clone()).ranks(procs, per_node),
+            Chosen::Search | Chosen::Own => own.ranks.clone(),
+        })
+        .filter(|ranks| ranks.len() == procs as usize)
+        .collect()
+}
+
 /// The best orders for a policy's places.
 fn of_policy(
     counting: &Counting<'_>,
@@ -177,22 +196,10 @@ fn of_policy(
     limit: u64,
 ) -> Result<Vec<Counted>, ScoreError> {
     let plan = &policies[policy].plan;
-    let (procs, per_node) = (plan.ranks(), fullest(plan));
+    let procs = plan.ranks();
     let tree = Tree::of(plan, Some(on));
     let own_places = Places::of(plan)?;
-    let before = places(plan);
-    let alike =
-        |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
-    let mut starts: Vec<Vec<u32>> = tried
-        .iter()
-        .filter(alike)
-        .take(STARTS)
-        .map(|own| match &own.chosen {
-            Chosen::Named(order) => Tried::Named(order.clone()).ranks(procs, per_node),
-            Chosen::Search | Chosen::Own => own.ranks.clone(),
-        })
-        .filter(|ranks| ranks.len() == procs as usize)
-        .collect();
+    let mut starts = starts(policies, plan, tried);
     let grids = counting.grids(procs);
     let mut orders: Vec<(Chosen, Vec<u32>)> = Vec::new();
     for (grid, halo) in &grids {
@@ -278,7 +285,14 @@ impl Counting<'_> {
 fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
     let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
     let mut kept: Vec<Answer> = Vec::new();
-    answers.sort_by_cached_key(|answer| (key(answer, by), !is_asked(answer), answer.policy));
+    answers.sort_by_cached_key(|answer| {
+        (
+            key(answer, by),
+            !is_asked(answer),
+            answer.chosen == Chosen::Search,
+            answer.policy,
+        )
+    });
     for answer in answers {
         let same = |other: &Answer| {
             other.score.levels == answer.score.levels

@@ -2,7 +2,7 @@
 
 use super::refused::Line;
 use super::tree::Switch;
-use super::{BadNetwork, Network, SWITCHES_MAX, host_list, tree};
+use super::{BadNetwork, LINKS_MAX, Network, SWITCHES_MAX, host_list, tree};
 use std::collections::{HashMap, HashSet};
 use stowplan_engine::table::names::NameRange;
 
@@ -14,9 +14,7 @@ const COMPONENT_MAX: usize = 1 << 12;
 /// # Errors
 /// The first wrong line.
 pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
-    let mut built: Vec<Switch> = Vec::new();
-    let mut number_of: HashMap<String, u32> = HashMap::new();
-    let mut links: HashSet<(u32, u32)> = HashSet::new();
+    let mut known = Known::default();
     let mut nodes: HashSet<&str> = HashSet::new();
     let (mut length, mut word) = (None, "switch");
     for (number, text) in (1_u32..).zip(text.lines()) {
@@ -55,34 +53,8 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         if !nodes.insert(node) {
             return Err(line.bad(format!("node {node} stands there twice")));
         }
-        let mut above: Vec<u32> = Vec::new();
-        for part in switches.iter().filter(|part| !part.is_empty()) {
-            let mut own = Vec::new();
-            for name in host_list::read_each(part, COMPONENT_MAX).map_err(|why| line.bad(why))? {
-                let next = u32::try_from(built.len()).unwrap_or(u32::MAX);
-                let at = *number_of.entry(name.clone()).or_insert(next);
-                if at == next {
-                    built.push(Switch {
-                        name,
-                        line: number,
-                        ..Switch::default()
-                    });
-                }
-                own.push(at);
-            }
-            for &upper in &above {
-                for &lower in &own {
-                    if links.insert((upper, lower)) {
-                        built[upper as usize].children.push(lower);
-                    }
-                }
-            }
-            above = own;
-        }
-        if built.len() > SWITCHES_MAX || links.len() > SWITCHES_MAX {
-            return Err(line.bad(format!("there are more than {SWITCHES_MAX} switches")));
-        }
-        for leaf in above {
+        let leaves = known.add(switches, line)?;
+        for leaf in leaves {
             let one = NameRange {
                 prefix: node.to_owned(),
                 first: 0,
@@ -90,12 +62,86 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
                 width: 0,
                 suffix: String::new(),
             };
-            built[leaf as usize].nodes.push(one);
+            known.built[leaf as usize].nodes.push(one);
         }
     }
-    let mut network = tree::network(&built, word, source)?;
+    let mut network = tree::network(&known.built, word, source)?;
     network.listed = None;
     Ok(network)
+}
+
+/// The switches that were met.
+#[derive(Default)]
+struct Known {
+    built: Vec<Switch>,
+    number_of: HashMap<String, u32>,
+    /// The switches of each component.
+    parts: HashMap<String, Vec<u32>>,
+    /// Components that stood one above the other.
+    joined: HashSet<(String, String)>,
+    /// Upper and lower switch of each link.
+    links: HashSet<(u32, u32)>,
+    /// Names that were written out, and links that were looked at.
+    work: usize,
+}
+
+impl Known {
+    /// Adds the switches of an address, from the top. Gives those of the last component.
+    fn add(&mut self, switches: &[&str], line: Line<'_>) -> Result<Vec<u32>, BadNetwork> {
+        let mut above: Option<&str> = None;
+        for part in switches.iter().filter(|part| !part.is_empty()) {
+            if !self.parts.contains_key(*part) {
+                let own = self.numbers(part, line)?;
+                self.parts.insert((*part).to_owned(), own);
+            }
+            if let Some(above) = above
+                && self.joined.insert((above.to_owned(), (*part).to_owned()))
+            {
+                self.work += self.parts[above].len() * self.parts[*part].len();
+                self.check(line)?;
+                for &upper in &self.parts[above] {
+                    for &lower in &self.parts[*part] {
+                        if self.links.insert((upper, lower)) {
+                            self.built[upper as usize].children.push(lower);
+                        }
+                    }
+                }
+            }
+            above = Some(part);
+        }
+        Ok(above
+            .map(|above| self.parts[above].clone())
+            .unwrap_or_default())
+    }
+
+    /// The numbers of the switches of a component.
+    fn numbers(&mut self, part: &str, line: Line<'_>) -> Result<Vec<u32>, BadNetwork> {
+        let mut own = Vec::new();
+        for name in host_list::read_each(part, COMPONENT_MAX).map_err(|why| line.bad(why))? {
+            let next = u32::try_from(self.built.len()).unwrap_or(u32::MAX);
+            let at = *self.number_of.entry(name.clone()).or_insert(next);
+            if at == next {
+                self.built.push(Switch {
+                    name,
+                    line: line.number,
+                    ..Switch::default()
+                });
+            }
+            own.push(at);
+        }
+        self.work += own.len();
+        self.check(line)?;
+        Ok(own)
+    }
+
+    fn check(&self, line: Line<'_>) -> Result<(), BadNetwork> {
+        if self.built.len() > SWITCHES_MAX || self.work > LINKS_MAX {
+            return Err(line.bad(format!(
+                "there are more than {SWITCHES_MAX} switches or {LINKS_MAX} links"
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// The components of an address: dots in brackets do not separate.

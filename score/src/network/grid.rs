@@ -2,6 +2,7 @@
 
 use super::refused::Line;
 use super::{BadNetwork, Joined, Kind, Level, NODES_MAX, Network};
+use std::collections::HashSet;
 use stowplan_engine::table::names::{NameRange, Names};
 
 /// Dimensions of a torus.
@@ -120,32 +121,16 @@ pub(super) fn network(
         word: word.to_owned(),
         ..Level::default()
     };
+    let mut known = HashSet::new();
     for (number, part) in (0..).zip(parts) {
         let line = Line {
             source,
             number: part.line,
         };
-        if grid.names.contains(&part.name) {
+        if !known.insert(part.name.as_str()) {
             return Err(line.bad(format!("{word} {} stands there twice", part.name)));
         }
-        let mut placed: Vec<(u32, NameRange)> = Vec::new();
-        for (range, cells) in &part.nodes {
-            if names.len() as usize + placed.len() + cells.len() > NODES_MAX as usize {
-                return Err(line.bad(format!("it has more than {NODES_MAX} nodes")));
-            }
-            let each = super::host_list::each(range).zip(cells);
-            placed.extend(
-                each.map(|(name, &cell)| (cell, stowplan_engine::text::hostlist::plain(&name))),
-            );
-        }
-        // The network's order is that of the places.
-        placed.sort_by_key(|own| own.0);
-        if let Some(two) = placed.windows(2).find(|two| two[0].0 == two[1].0) {
-            return Err(line.bad(format!(
-                "{} and {} are in one place of {}",
-                two[0].1.prefix, two[1].1.prefix, part.name
-            )));
-        }
+        let placed = in_places(part, names.len(), line)?;
         let first = names.len();
         for (cell, range) in placed {
             let before = names.len();
@@ -184,6 +169,32 @@ pub(super) fn network(
         source: source.to_owned(),
         assumed: None,
     })
+}
+
+/// The nodes of a part in the order of their places: that is the network's.
+fn in_places(
+    part: &Part,
+    before: u32,
+    line: Line<'_>,
+) -> Result<Vec<(u32, NameRange)>, BadNetwork> {
+    let mut placed: Vec<(u32, NameRange)> = Vec::new();
+    for (range, cells) in &part.nodes {
+        if before as usize + placed.len() + cells.len() > NODES_MAX as usize {
+            return Err(line.bad(format!("it has more than {NODES_MAX} nodes")));
+        }
+        let each = super::host_list::each(range).zip(cells);
+        placed.extend(
+            each.map(|(name, &cell)| (cell, stowplan_engine::text::hostlist::plain(&name))),
+        );
+    }
+    placed.sort_by_key(|own| own.0);
+    if let Some(two) = placed.windows(2).find(|two| two[0].0 == two[1].0) {
+        return Err(line.bad(format!(
+            "{} and {} are in one place of {}",
+            two[0].1.prefix, two[1].1.prefix, part.name
+        )));
+    }
+    Ok(placed)
 }
 
 /// Nodes in the cells from 0 on.

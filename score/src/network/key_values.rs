@@ -4,7 +4,7 @@ use super::blocks::{Block, Blocks};
 use super::grid::{Part, count, dims, filling};
 use super::refused::Line;
 use super::tree::Switch;
-use super::{BadNetwork, Kind, Network, SWITCHES_MAX, blocks, grid, host_list, tree};
+use super::{BadNetwork, Kind, LINKS_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree};
 use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
 
@@ -188,9 +188,14 @@ fn switches(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> 
             entries.len()
         )));
     }
-    let mut built = Vec::with_capacity(entries.len());
+    let (mut built, mut links) = (Vec::with_capacity(entries.len()), 0);
     for entry in entries {
         let name = entry.name()?;
+        if links > LINKS_MAX {
+            return Err(entry
+                .line
+                .bad(format!("there are more than {LINKS_MAX} links")));
+        }
         let mut own = Switch {
             name: name.to_owned(),
             line: entry.line.number,
@@ -211,6 +216,7 @@ fn switches(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> 
                         .bad(format!("switch {child} below {name} is not defined")));
                 };
                 own.children.push(child);
+                links += 1;
             }
             host_list::read(entry.value("nodes").unwrap_or("-"))
                 .map_err(|why| entry.line.bad(why))?;

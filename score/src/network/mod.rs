@@ -52,6 +52,8 @@ use stowplan_engine::table::names::Names;
 pub const NODES_MAX: u32 = 1 << 21;
 /// Switches of a network.
 pub const SWITCHES_MAX: usize = 1 << 20;
+/// Links from switches to those below them, and nodes of several leaves.
+pub const LINKS_MAX: usize = 1 << 22;
 /// Levels of a network.
 pub const LEVELS_MAX: usize = 32;
 /// Bytes of a text.
@@ -117,6 +119,21 @@ impl Level {
         self.runs[behind - 1].1
     }
 
+    /// The objects of some nodes. Cost: a search, where a node is not in the stretch of the one before.
+    #[must_use]
+    pub fn objects_of(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
+        let (mut first, mut end, mut object) = (0, 0, 0);
+        let each = nodes.map(|node| {
+            if node < first || node >= end {
+                let behind = self.runs.partition_point(|run| run.0 <= node);
+                (first, object) = self.runs[behind - 1];
+                end = self.runs.get(behind).map_or(u32::MAX, |next| next.0);
+            }
+            object
+        });
+        each.collect()
+    }
+
     /// The stretches of nodes of each object, from the first node to the one before the end. `nodes`: all nodes.
     #[must_use]
     pub fn stretches(&self, nodes: u32) -> Vec<Vec<(u32, u32)>> {
@@ -180,6 +197,13 @@ impl Network {
     #[must_use]
     pub fn spot(&self, node: u32) -> Option<Spot<'_>> {
         self.grid.as_ref().map(|grid| grid.spot(node))
+    }
+    /// The level that Slurm's `--switches` counts, if the network is from Slurm's file.
+    #[must_use]
+    pub fn counted_by_slurm(&self) -> Option<&str> {
+        let listed = self.listed.as_ref()?;
+        let lowest = self.levels.last()?;
+        (!listed.is_empty()).then_some(lowest.word.as_str())
     }
     /// A machine whose order of hosts was assumed to be that of the list.
     #[must_use]

@@ -47,28 +47,7 @@ pub(super) fn network(
         })
         .collect();
     let mut numbers: Vec<HashMap<&str, u32>> = vec![HashMap::new(); words.len()];
-    // A node that stands there twice is refused where it stands for the second time.
-    let mut said = Names::default();
-    for row in rows {
-        let line = Line {
-            source,
-            number: row.line,
-        };
-        for range in &row.nodes {
-            let before = said.len();
-            if let Some(twice) = twice(&said, range) {
-                return Err(line.bad(format!("node {twice} stands there twice")));
-            }
-            said.add(range)
-                .map_err(|_| whole.bad("it has too many nodes"))?;
-            if said.len() - before != range.count {
-                return Err(line.bad(format!("a node of {} stands there twice", range.prefix)));
-            }
-            if said.len() > NODES_MAX {
-                return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
-            }
-        }
-    }
+    nodes_once(rows, source)?;
     for at in order {
         let row = &rows[at];
         let first = names.len();
@@ -106,6 +85,33 @@ pub(super) fn network(
         source: source.to_owned(),
         assumed: None,
     })
+}
+
+/// Refuses a node that stands there twice, where it stands for the second time.
+fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
+    let whole = Line { source, number: 0 };
+    let mut said = Names::default();
+    for row in rows {
+        let line = Line {
+            source,
+            number: row.line,
+        };
+        for range in &row.nodes {
+            let before = said.len();
+            if let Some(twice) = twice(&said, range) {
+                return Err(line.bad(format!("node {twice} stands there twice")));
+            }
+            said.add(range)
+                .map_err(|_| whole.bad("it has too many nodes"))?;
+            if said.len() - before != range.count {
+                return Err(line.bad(format!("a node of {} stands there twice", range.prefix)));
+            }
+            if said.len() > NODES_MAX {
+                return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A node of a range that is known already.

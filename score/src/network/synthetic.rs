@@ -3,7 +3,8 @@
 use super::grid::{Part, count, dims, filling};
 use super::rows::{Row, Tops};
 use super::{
-    BadNetwork, Kind, NODES_MAX, Network, SWITCHES_MAX, grid, host_list, level_words, rows,
+    BadNetwork, Kind, LEVELS_MAX, NODES_MAX, Network, SWITCHES_MAX, grid, host_list, level_words,
+    rows,
 };
 use std::collections::VecDeque;
 use stowplan_engine::table::names::NameRange;
@@ -104,6 +105,9 @@ fn parts(words: &[&str], kind: Kind) -> Result<Vec<Vec<Counted>>, String> {
             else {
                 return Err(format!("{word}: the count goes from 1"));
             };
+            if levels.len() > LEVELS_MAX {
+                return Err(format!("at most {LEVELS_MAX} levels are possible"));
+            }
             if levels.last().is_some_and(|last| last.0 == "node") {
                 return Err(format!(
                     "{word} stands behind node:, which is the last level"
@@ -193,7 +197,7 @@ fn dealt(parts: &[Vec<Counted>], hosts: Vec<NameRange>, text: &str) -> Result<Ne
             if hosts.is_empty() {
                 break 'parts;
             }
-            if built.len() == SWITCHES_MAX {
+            if built.len() * depth >= SWITCHES_MAX {
                 return Err(bad(format!("it has more than {SWITCHES_MAX} switches")));
             }
             let objects = (0..depth)

@@ -2,8 +2,12 @@
 
 use super::rows::{Row, Tops};
 use super::{BadNetwork, Network, level_words, rows};
+use std::collections::HashSet;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
+
+/// Pieces of a template.
+const PIECES_MAX: usize = 64;
 
 /// A piece of a template.
 enum Piece {
@@ -28,7 +32,7 @@ pub(super) fn read(template: &str, job: &Names) -> Result<Network, BadNetwork> {
     for node in 0..job.len() {
         let name = job.name(NodeId::from_row(node as usize));
         let mut ends = Vec::new();
-        if !fits(&pieces, &name, 0, &mut ends, &mut Vec::new()) {
+        if !fits(&pieces, &name, 0, &mut ends, &mut HashSet::new()) {
             return Err(bad(format!("the name {name} is not of this form")));
         }
         let objects = ends.iter().map(|&end| name[..end].to_owned()).collect();
@@ -77,6 +81,12 @@ fn pieces(template: &str) -> Result<(Vec<Piece>, Vec<String>), String> {
             }
         }
     }
+    if found.len() > PIECES_MAX {
+        return Err(format!(
+            "it has {} pieces, at most {PIECES_MAX} are possible",
+            found.len()
+        ));
+    }
     Ok((found, words))
 }
 
@@ -86,7 +96,7 @@ fn fits(
     name: &str,
     at: usize,
     ends: &mut Vec<usize>,
-    failed: &mut Vec<(usize, usize)>,
+    failed: &mut HashSet<(usize, usize)>,
 ) -> bool {
     let Some((piece, rest)) = pieces.split_first() else {
         return at == name.len();
@@ -119,7 +129,7 @@ fn fits(
             .any(|end| name.is_char_boundary(end) && fits(rest, name, end, ends, failed)),
     };
     if !tried {
-        failed.push((pieces.len(), at));
+        failed.insert((pieces.len(), at));
     }
     tried
 }

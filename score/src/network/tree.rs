@@ -2,7 +2,7 @@
 
 use super::level_words::numbered;
 use super::refused::Line;
-use super::{BadNetwork, Joined, Kind, LEVELS_MAX, Level, NODES_MAX, Network};
+use super::{BadNetwork, Joined, Kind, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -29,35 +29,8 @@ pub(super) fn network(
     let whole = Line { source, number: 0 };
     let heights = heights(switches, source)?;
     let leaves = in_order(switches);
-    let mut names = Names::default();
     let mut sets = Sets::new(switches.len());
-    // The first node of each stretch, and its leaf. Nodes of several leaves join these.
-    let mut owners: Vec<(u32, u32)> = Vec::new();
-    for leaf in leaves {
-        for range in &switches[leaf as usize].nodes {
-            let before = names.len();
-            let found = names
-                .add(range)
-                .map_err(|_| whole.bad("it has too many nodes"))?;
-            if names.len() > NODES_MAX {
-                return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
-            }
-            for nodes in found {
-                if nodes.end() > before {
-                    owners.push((before.max(nodes.first), leaf));
-                }
-                if nodes.first < before {
-                    let from = owners.partition_point(|owner| owner.0 <= nodes.first) - 1;
-                    for owner in owners[from..]
-                        .iter()
-                        .take_while(|owner| owner.0 < nodes.end().min(before))
-                    {
-                        sets.join(owner.1, leaf);
-                    }
-                }
-            }
-        }
-    }
+    let (names, owners) = nodes(switches, &leaves, &mut sets, whole)?;
     if names.is_empty() {
         return Err(whole.bad("no switch has a node"));
     }
@@ -97,6 +70,49 @@ pub(super) fn network(
         source: source.to_owned(),
         assumed: None,
     })
+}
+
+/// The nodes in the order of leaves: the first node of each stretch with its leaf. Leaves that share nodes are joined.
+fn nodes(
+    switches: &[Switch],
+    leaves: &[u32],
+    sets: &mut Sets,
+    whole: Line<'_>,
+) -> Result<(Names, Vec<(u32, u32)>), BadNetwork> {
+    let mut names = Names::default();
+    // The first node of each stretch, and its leaf. Nodes of several leaves join these.
+    let mut owners: Vec<(u32, u32)> = Vec::new();
+    let mut overlaps = 0;
+    for &leaf in leaves {
+        if overlaps > LINKS_MAX {
+            return Err(whole.bad(format!("more than {LINKS_MAX} nodes are in several leaves")));
+        }
+        for range in &switches[leaf as usize].nodes {
+            let before = names.len();
+            let found = names
+                .add(range)
+                .map_err(|_| whole.bad("it has too many nodes"))?;
+            if names.len() > NODES_MAX {
+                return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
+            }
+            for nodes in found {
+                if nodes.end() > before {
+                    owners.push((before.max(nodes.first), leaf));
+                }
+                if nodes.first < before {
+                    let from = owners.partition_point(|owner| owner.0 <= nodes.first) - 1;
+                    for owner in owners[from..]
+                        .iter()
+                        .take_while(|owner| owner.0 < nodes.end().min(before))
+                    {
+                        overlaps += 1;
+                        sets.join(owner.1, leaf);
+                    }
+                }
+            }
+        }
+    }
+    Ok((names, owners))
 }
 
 /// 0 for a leaf, else one more than the highest child.

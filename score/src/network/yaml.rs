@@ -7,7 +7,8 @@ use super::refused::Line;
 use super::tree::Switch;
 use super::yaml_text::{Value, What};
 use super::{
-    BadNetwork, Kind, NODES_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree, yaml_text,
+    BadNetwork, Kind, LINKS_MAX, NODES_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree,
+    yaml_text,
 };
 use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
@@ -129,6 +130,7 @@ fn switches(own: &Value, source: &str) -> Result<Network, BadNetwork> {
             .bad(format!("switch {name} stands there twice")));
         }
     }
+    let mut links = 0;
     let mut built = Vec::new();
     for part in parts {
         let line = Line {
@@ -147,6 +149,10 @@ fn switches(own: &Value, source: &str) -> Result<Network, BadNetwork> {
                     return Err(line.bad(format!("switch {child} below {name} is not defined")));
                 };
                 children.push(child);
+                links += 1;
+                if links > LINKS_MAX {
+                    return Err(line.bad(format!("there are more than {LINKS_MAX} links")));
+                }
             }
         }
         built.push(Switch {

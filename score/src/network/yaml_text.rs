@@ -3,6 +3,8 @@
 use super::BadNetwork;
 use super::refused::Line;
 
+/// Keys of a map.
+const KEYS_MAX: usize = 256;
 /// How deep lists and maps are nested.
 const DEPTH_MAX: usize = 32;
 
@@ -187,6 +189,9 @@ impl<'t> Reader<'t> {
             };
             if found.iter().any(|pair| pair.0 == key) {
                 return self.bad(line, format!("{key} stands there twice"));
+            }
+            if found.len() == KEYS_MAX {
+                return self.bad(line, format!("a map has at most {KEYS_MAX} keys"));
             }
             self.at += 1;
             let value = if rest.is_empty() {

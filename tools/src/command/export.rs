@@ -128,8 +128,7 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused>
             one_line(&note.text)
         );
     }
-    let save = ("--save", job.save.as_deref());
-    output::apart(save, ("-o", job.output.as_deref()))?;
+    super::map::refuse_overwriting(&job)?;
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

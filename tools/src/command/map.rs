@@ -24,7 +24,20 @@ use stowplan_job::place::Placement;
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match here::words(args, console).and_then(|asked| answer_from(asked, console)) {
         Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
+        Err(refused) => of_a_line(refused, args).print(console.err),
+    }
+}
+
+/// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.
+fn of_a_line(refused: Refused, args: &[String]) -> Refused {
+    let Some(cut) = stowplan_job::line::cut(args) else {
+        return refused;
+    };
+    let command = cut.command.join(" ");
+    let command = command.rsplit('/').next().unwrap_or(&command).to_owned();
+    Refused::OfLauncher {
+        command,
+        refused: Box::new(refused),
     }
 }
 
@@ -47,7 +60,10 @@ fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
 }
 
 /// Refuses outputs that would replace one another, or an input of the job.
-fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
     let real = |path: &str| crate::draft::resolve(std::path::Path::new(path)).ok();
     let told = |sentence: String| Refused::Told {
         class: "bad-option",
@@ -146,8 +162,6 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         sources: &placement.sources,
         notes: &notes,
     };
-    let save = ("--save", job.save.as_deref());
-    output::apart(save, ("-o", job.output.as_deref()))?;
     if let Some(path) = &job.save {
         let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

@@ -15,6 +15,7 @@ pub mod map;
 pub mod pages;
 pub mod probe;
 mod remedies;
+mod roff;
 pub mod score;
 pub mod session;
 pub mod show;

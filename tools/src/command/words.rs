@@ -3,7 +3,9 @@
 use super::manual;
 use super::pages::topics::Topic;
 use super::pages::{self, PAGES, Page, topics};
+use super::roff;
 use crate::Console;
+use crate::format::screen::Reader;
 use crate::report::Refused;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
@@ -239,6 +241,10 @@ pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
         }
     };
     match written {
+        Ok(()) if console.screen.reader == Reader::Terminal => {
+            let text = roff::plain(&String::from_utf8_lossy(&text));
+            give(console, |out| out.write_all(text.as_bytes()))
+        }
         Ok(()) => give(console, |out| out.write_all(&text)),
         Err(error) => {
             let to = "the manual page".to_owned();

@@ -18,6 +18,17 @@ pub struct Screen {
     pub signs: Signs,
     /// Whether it has colours.
     pub colours: Colours,
+    /// What it is.
+    pub reader: Reader,
+}
+
+/// Who reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reader {
+    /// Somebody at a terminal.
+    Terminal,
+    /// A file or a pipe.
+    File,
 }
 
 /// The characters that a screen has.
@@ -46,6 +57,7 @@ impl Screen {
             columns: COLUMNS,
             signs: Signs::Unicode,
             colours: Colours::No,
+            reader: Reader::File,
         }
     }
 
@@ -65,6 +77,10 @@ impl Screen {
         Self {
             columns: own.or_else(asked).unwrap_or(COLUMNS).clamp(1, COLUMNS_MAX),
             signs: if plain { Signs::Ascii } else { Signs::Unicode },
+            reader: match terminal {
+                true => Reader::Terminal,
+                false => Reader::File,
+            },
             colours: if forced || (terminal && !dumb) {
                 Colours::Ansi
             } else {
@@ -165,7 +181,7 @@ mod tests {
         let typewriter = Screen {
             columns: 8,
             signs: Signs::Ascii,
-            colours: Colours::No,
+            ..Screen::page()
         };
         assert_eq!(typewriter.line("a · b – c d"), "a - b -.".replace('.', ">"));
         assert_eq!(grouped(1_048_576), "1,048,576");

@@ -249,3 +249,55 @@ fn files_grow_with_their_lines() {
     let what = "a hostfile of names without numbers";
     grows(what, &|log| at(&lettered, job, log));
 }
+
+#[test]
+fn explaining_a_node_grows_with_its_ranks() {
+    let job = |cores: u32| by_core(cores).split_off(3);
+    measured("explain --node", &|size| {
+        // At most 4,096 ranks are explained at once.
+        let cores = size / 4;
+        let mut line = words("explain --node a --");
+        line.extend(job(cores));
+        line
+    });
+    measured("explain --cpus", &|size| {
+        let cores = size / 4;
+        let mut line = words(&format!("explain --cpus 0-{} --", cores - 1));
+        line.extend(job(cores));
+        line
+    });
+}
+
+#[test]
+fn lists_and_shared_masks_grow_with_their_processes() {
+    measured("a list of every second cpu", &|procs| {
+        let list: Vec<String> = (0..procs).map(|at| (2 * at).to_string()).collect();
+        words(&format!(
+            "map --threads 1 --topo core:{}~pu:1 -H a:{procs} -n {procs} --map-by pe-list={}",
+            2 * procs,
+            list.join(",")
+        ))
+    });
+    measured("one mask for all", &|procs| {
+        words(&format!(
+            "map --threads 1 --topo core:{procs}~pu:1 -H a:{procs} -n {procs} --map-by pe-list=0-{}",
+            procs - 1
+        ))
+    });
+}
+
+#[test]
+fn stated_devices_grow_with_their_options() {
+    measured("--devices", &|size| {
+        let nodes = size / 2;
+        let mut line = words(&format!(
+            "map --threads 1 --topo package:2~core:4~pu:2 -H n[0-{}]:2 -n {nodes} --format taskmap",
+            nodes - 1
+        ));
+        line.extend((0..nodes).flat_map(|node| {
+            let stated = format!("n{node}=gpu=numa:{}", node % 3 + 1);
+            ["--devices".to_owned(), stated]
+        }));
+        line
+    });
+}

@@ -19,6 +19,41 @@ const TARGETS: &[Target] = &[
         "\u{1}-N 2\nn0=0-3\nA=b\n\n\nn0\0-np\n4\n-H\nn0:2,n1:2\n--map-by\nnode\n./a\0n0 slots=2\nn1\n",
     ),
     (
+        "text_line",
+        input::line,
+        "\0-N 2 --exclusive\n\nSLURM_HINT=nomultithread\n\n\0-n5\n-c2\n-m\ncyclic:block\n--cpu-bind=cores\n./a\0",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{2}\n\nHYDRA_BINDING=core\0-f\nhosts\n-ppn\n2\n-n\n3\n-bind-to\nuser:0-1,4\n-map-by\nsocket:2\n./a\0n0:2 binding=core\nn1\n",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{4}\n\n\n\npolicy=first\0-N2\n-n4\n-c2\n-o\ncpu-affinity=per-task\n--taskmap=cyclic:2\n./a\0",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{6}\0-n\n4\n-N\n2\n-d\n2\n-cc\n0-1:2-3\n./a\0",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{7}\0-n4\n-a2\n-c2\n-r2\n-d\npacked\n-b\npacked:1\n./a\0",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{8}\n\nPALS_PPN=2\0--cpu-bind\nlist:0,1:2,3\n-n\n4\n--hosts\nn0,n1\n./a\0",
+    ),
+    (
+        "text_line",
+        input::line,
+        "\u{9}\n\nI_MPI_PIN_DOMAIN=[0x3,0xc]\nI_MPI_PIN_ORDER=compact\0-ppn\n2\n-n\n4\n-hosts\nn0,n1\n./a\0",
+    ),
+    (
         "text_request",
         input::request,
         r#"{"version":1,"job_info":{"PMIX_MAPBY":"node"},"apps":[{"cmd":"a","argv":["-v"],"maxprocs":4,"info":

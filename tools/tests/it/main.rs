@@ -8,6 +8,7 @@
 
 mod advice;
 mod altered;
+mod attacks;
 mod batch;
 mod bounds;
 mod cases;
@@ -36,10 +37,12 @@ mod launch_gpus;
 mod leftovers;
 mod mixed;
 mod mpibind;
+mod network;
 mod newcomers;
 mod page;
 mod picture;
 mod random_jobs;
+mod recorded_lines;
 mod release;
 mod request_schema;
 mod session;

@@ -18,7 +18,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ),
     (
         "map --topo pu:4 -H a -N4 ./x",
-        &["bad-option", "ppr:4:node"],
+        &["not-enough-slots", "ppr:4:node"],
     ),
     (
         "map --topo pu:4 -H a --ppn 2 ./x",
@@ -134,4 +134,45 @@ fn a_rankfile_is_no_narrow_default() {
     let said = stowplan(&words(command), &files);
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(!said.err.contains("binding-narrow"), "{}", said.err);
+}
+
+/// What is between back quotes in a cell of a table.
+fn spans(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+/// Every option of another launcher on the page, pasted: the answer has our words beside it, or it is a word of ours.
+#[test]
+fn each_cell_of_coming_from_is_pasted() {
+    let page = std::fs::read_to_string(crate::console::root().join("docs/coming-from.md")).unwrap();
+    let table = page.split("## If you know srun").nth(1).unwrap();
+    let table = table.split("## ").next().unwrap();
+    let mut pasted = 0;
+    for row in table.lines().filter(|line| line.starts_with("| `-")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [theirs, ours] = cells[..] else {
+            panic!("{row}")
+        };
+        let wanted: Vec<&str> = spans(ours)
+            .into_iter()
+            .filter(|span| span.starts_with("--"))
+            .collect();
+        for option in spans(theirs) {
+            if !option.starts_with('-') || option.contains('…') || option.contains("-w ") {
+                continue;
+            }
+            let line = format!("map --topo pu:16 -H a:16 {option} ./x");
+            let said = stowplan(&words(&line), &MadeUp::default());
+            let helps = said.err.lines().any(|line| line.starts_with("help: "));
+            let has = |span: &&str| span.split(' ').all(|word| said.err.contains(word));
+            let taken = said.status == 0 || option.starts_with("-n ") || option.starts_with("-c ");
+            assert!(
+                taken || wanted.is_empty() && helps || wanted.iter().any(has),
+                "{line}: {}\n{row}",
+                said.err
+            );
+            pasted += 1;
+        }
+    }
+    assert!(pasted > 15, "{pasted} cells");
 }

@@ -32,7 +32,7 @@ struct Rows<'p> {
 
 impl<'p> Rows<'p> {
     fn row(&mut self, named: &'p Arc<Named>, lowered: &'p [(NodeRange, u32)]) -> u32 {
-        let shared = lowered.is_empty().then(|| Arc::as_ptr(named));
+        let shared = lowered.is_empty().then_some(Arc::as_ptr(named));
         if let Some(&row) = shared.and_then(|shared| self.shared.get(&shared)) {
             return row;
         }

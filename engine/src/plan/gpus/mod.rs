@@ -23,6 +23,7 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::policy::GpuShare;
 use crate::table::apps::Policy;
+use crate::table::gpus::GpuFamily;
 use crate::table::names::NodeId;
 use crate::table::topologies::TopologyId;
 pub use given::{GivenGpus, Turns};
@@ -113,6 +114,28 @@ impl Plan {
         self.world.states.get(state).topology
     }
 
+    /// GPUs of another make than those that count, on the first node that has some (`docs/gpus.md`: one make a node).
+    fn other_makes(&self) -> Option<Note> {
+        let world = &self.world;
+        world.before.iter().find_map(|(nodes, state)| {
+            let topology = world.states.get(state).topology;
+            let counted = world.topologies.gpus(topology).first()?.family.make()?;
+            let others = world.topologies.devices(topology).iter().filter_map(|device| {
+                let family = GpuFamily::of_name(&device.name)?;
+                family.make().filter(|make| *make != counted).map(|make| (make, &device.name))
+            });
+            let others: Vec<_> = others.collect();
+            let (make, first) = *others.first()?;
+            let node = world.names.name(NodeId::from_row(nodes.first as usize));
+            Some(Note::OfLine {
+                class: "gpus-left-out",
+                text: format!(
+                    "{node} has GPUs of two makes: those of {counted} count, {first} and the others of {make} are left out"
+                ),
+            })
+        })
+    }
+
     /// Checks the GPUs that were asked for, and adds the notes about them.
     ///
     /// # Errors
@@ -122,6 +145,7 @@ impl Plan {
         if !self.asks_for_gpus() {
             return Ok(());
         }
+        notes.extend(self.other_makes());
         let given = self.given_gpus();
         for ((app, plan), lack) in (0..).zip(&self.apps).zip(&given.lacks.apps) {
             let words = self.policy_of(plan).and_then(|policy| policy.gpus);

@@ -30,9 +30,10 @@ fn dealt(
     level: ObjKind,
     gpus: &[ObjectId],
 ) -> Option<Vec<ObjectId>> {
-    let levels: Vec<ObjectId> = match level {
-        ObjKind::Numa => topologies.domains(topology).to_vec(),
-        _ => topologies.objects(topology, level).collect(),
+    let levels: Vec<ObjectId> = if level == ObjKind::Numa {
+        topologies.domains(topology).to_vec()
+    } else {
+        topologies.objects(topology, level).collect()
     };
     let inside = |gpu: ObjectId, object: ObjectId| {
         let near = topologies.ranges(gpu);

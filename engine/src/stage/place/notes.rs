@@ -8,6 +8,7 @@ use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
 use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
+use crate::table::shared_cores::shared_core;
 use crate::table::uncovered::Uncovered;
 
 /// A binding to one cpu is called narrow from this many cpus for each process of the node.
@@ -107,6 +108,25 @@ pub(crate) fn by_objects(
     let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
         return;
     };
+    let by_thread =
+        policy.mode == CpuMode::Hwthread || policy.bind == BindTo::Object(ObjKind::Hwthread);
+    if let Some(run) = placed.runs.first().filter(|_| by_thread) {
+        let topology = state_of(run.nodes.first).topology;
+        let places = tables.patterns.get(run.pattern).runs(run.procs);
+        if let Some(shared) = shared_core(&tables.topologies, topology, &tables.cpusets, places) {
+            let (first, second) = shared.procs;
+            notes.push(Note::OfLine {
+                class: "cores-shared",
+                text: format!(
+                    "app {}: its processes {first} and {second} on {} have hardware threads of one core, core {}, while {} cores serve nobody; pe counts hardware threads here",
+                    app.number(),
+                    pool.nodes.name(run.nodes.first),
+                    shared.core,
+                    shared.free
+                ),
+            });
+        }
+    }
     let given_up = notes
         .iter()
         .any(|note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number()));

@@ -19,6 +19,7 @@ use stowplan_scale_tests::compare::{Difference, Verdict};
 use stowplan_scale_tests::coverage::Coverage;
 use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::job::Job;
+use stowplan_scale_tests::lines::{Launcher, differences};
 use stowplan_scale_tests::shrink::shrink;
 use stowplan_scale_tests::small_world;
 
@@ -32,8 +33,9 @@ compare [--seconds S | --jobs N | --to N] [--seed N] [--from N] [--workers N] [-
 compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
+compare --lines hydra|intel [--jobs N] [--seed N]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
-placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there;
+placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there; random lines of a launcher with its plain model;
 --from and --to are numbers of jobs, the last not included; exit status 1 when they differ";
 
 /// What the command line says.
@@ -60,6 +62,8 @@ struct Asked {
     corpus: Option<PathBuf>,
     prterun: Option<PathBuf>,
     hydra: Option<PathBuf>,
+    /// Whose random lines are compared.
+    lines: Option<Launcher>,
 }
 
 fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
@@ -80,6 +84,7 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         corpus: None,
         prterun: None,
         hydra: None,
+        lines: None,
     };
     let mut args = args;
     while let Some(word) = args.next() {
@@ -91,6 +96,10 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         };
         if let Some(path) = path {
             *path = Some(PathBuf::from(args.next()?));
+            continue;
+        }
+        if word == "--lines" {
+            asked.lines = Some(Launcher::of_word(&args.next()?)?);
             continue;
         }
         let mut number = || args.next()?.parse::<u64>().ok();
@@ -126,6 +135,8 @@ fn main() -> ExitCode {
         prterun::compare(path, asked.jobs.min(2000), asked.seed)
     } else if let Some(path) = &asked.hydra {
         hydra::compare(path)
+    } else if let Some(launcher) = asked.lines {
+        compare_lines(launcher, &asked)
     } else {
         compare_all(&asked)
     };
@@ -134,6 +145,23 @@ fn main() -> ExitCode {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
     }
+}
+
+/// Compares random lines of a launcher with its plain model. Gives the number of differences.
+fn compare_lines(launcher: Launcher, asked: &Asked) -> u64 {
+    let lines = asked.jobs.min(100_000);
+    let found = differences(launcher, lines, asked.seed);
+    let mut out = anstream::stdout();
+    for difference in found.iter().take(asked.differences) {
+        let _ = writeln!(out, "{difference}");
+    }
+    let _ = writeln!(
+        out,
+        "seed {}: {lines} lines of {launcher:?}, {} differ",
+        asked.seed,
+        found.len()
+    );
+    found.len() as u64
 }
 
 /// Topologies as typed on a command line.

@@ -235,20 +235,7 @@ pub(super) fn refine(graph: &Weighted, side: &mut [bool], first: u64) {
 fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
     let heaviest = u64::from(graph.weights.iter().max().copied().unwrap_or(1));
     let count = graph.len();
-    let gain_of = |at: usize, side: &[bool]| -> i64 {
-        graph
-            .of_vertex(at)
-            .iter()
-            .map(|&(other, weight)| {
-                if side[at] == side[other as usize] {
-                    -weight
-                } else {
-                    weight
-                }
-            })
-            .sum()
-    };
-    let mut gains: Vec<i64> = (0..count).map(|at| gain_of(at, side)).collect();
+    let mut gains: Vec<i64> = (0..count).map(|at| gain_of(graph, at, side)).collect();
     let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
     for at in 0..count {
         heaps[usize::from(side[at])].push((gains[at], at));
@@ -265,33 +252,15 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
     let start = (weight.abs_diff(first), 0_i64);
     let (mut best, mut best_at, mut in_vain) = (start, 0, 0);
     while in_vain < IN_VAIN {
-        // The best vertex of each side that is not locked.
-        let tops: Vec<Option<(i64, usize)>> = heaps
-            .iter_mut()
-            .zip([false, true])
-            .map(|(heap, which)| {
-                while let Some(&(gain, at)) = heap.peek() {
-                    if locked[at] || side[at] != which || gains[at] != gain {
-                        heap.pop();
-                    } else {
-                        return Some((gain, at));
-                    }
-                }
-                None
-            })
-            .collect();
+        let tops = [false, true].map(|which| {
+            best_of(
+                &mut heaps[usize::from(which)],
+                |at| !locked[at] && side[at] == which,
+                &gains,
+            )
+        });
         let (from_first, from_second) = (tops[0], tops[1]);
-        let chosen = if weight > first + slack {
-            from_first
-        } else if weight + slack < first {
-            from_second
-        } else {
-            match (from_first, from_second) {
-                (Some(a), Some(b)) if a.0 == b.0 => Some(if weight >= first { a } else { b }),
-                (Some(a), Some(b)) => Some(if a.0 > b.0 { a } else { b }),
-                (a, b) => a.or(b),
-            }
-        };
+        let chosen = choose((weight, first, slack), from_first, from_second);
         let Some((gain, at)) = chosen else {
             break;
         };
@@ -323,4 +292,51 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
         side[at] = !side[at];
     }
     best < start
+}
+
+/// What less is cut if a vertex goes to the other side.
+fn gain_of(graph: &Weighted, at: usize, side: &[bool]) -> i64 {
+    let each = graph.of_vertex(at).iter();
+    let gain = |&(other, weight): &(u32, i64)| {
+        if side[at] == side[other as usize] {
+            -weight
+        } else {
+            weight
+        }
+    };
+    each.map(gain).sum()
+}
+
+/// The vertex of a side whose move gains most: what is out of date is dropped.
+fn best_of(
+    heap: &mut BinaryHeap<(i64, usize)>,
+    is_open: impl Fn(usize) -> bool,
+    gains: &[i64],
+) -> Option<(i64, usize)> {
+    while let Some(&(gain, at)) = heap.peek() {
+        if is_open(at) && gains[at] == gain {
+            return Some((gain, at));
+        }
+        heap.pop();
+    }
+    None
+}
+
+/// Which of the best vertices of both sides moves. The first side weighs `weight`, and is to weigh `first`.
+fn choose(
+    (weight, first, slack): (u64, u64, u64),
+    from_first: Option<(i64, usize)>,
+    from_second: Option<(i64, usize)>,
+) -> Option<(i64, usize)> {
+    if weight > first + slack {
+        from_first
+    } else if weight + slack < first {
+        from_second
+    } else {
+        match (from_first, from_second) {
+            (Some(a), Some(b)) if a.0 == b.0 => Some(if weight >= first { a } else { b }),
+            (Some(a), Some(b)) => Some(if a.0 > b.0 { a } else { b }),
+            (a, b) => a.or(b),
+        }
+    }
 }

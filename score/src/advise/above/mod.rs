@@ -48,6 +48,14 @@ impl From {
             Self::Graph => &[1],
         }
     }
+
+    /// Cuts of the blocks that are tried when these get their nodes.
+    const fn tries(self) -> u64 {
+        match self {
+            Self::Grids => 12,
+            Self::Graph => 4,
+        }
+    }
 }
 
 /// Orders that follow from grids: planes for all levels, planes for nodes, and cuts along the tree.
@@ -94,7 +102,7 @@ pub(super) fn searched(
                     &NODE_COUNTS[..],
                 ),
             };
-            each(&links, tree, (seats.as_ref(), counts), &node)
+            each(&links, tree, (seats.as_ref(), counts, from.tries()), &node)
                 .into_iter()
                 .map(|node| ranks_of(&node, tree))
                 .collect()
@@ -107,12 +115,12 @@ pub(super) fn searched(
 fn each(
     links: &Links,
     tree: &Tree,
-    (seats, counts): (Option<&Seats>, &[i64]),
+    (seats, counts, tries): (Option<&Seats>, &[i64], u64),
     start: &[u32],
 ) -> Vec<Vec<u32>> {
     let seat = |node: &mut Vec<u32>| {
         if let Some(seats) = seats {
-            seats.choose(links, node, STEPS);
+            seats.choose(links, node, tries);
         }
     };
     let mut seated = start.to_vec();

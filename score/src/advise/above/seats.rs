@@ -1,12 +1,10 @@
 //! Which node gets which block of ranks: blocks stay as they are, so nodes leave what they left, and less leaves the levels above.
 
+use super::STEPS;
 use super::links::Links;
 use super::multisect::multisect;
 use super::swaps::{Costs, improve};
 use crate::tree::Tree;
-
-/// Cuts from the start that are tried.
-const TRIES: u64 = 12;
 
 /// The places for blocks: objects of the lowest level.
 #[derive(Clone, Debug)]
@@ -49,8 +47,8 @@ impl Seats {
         })
     }
 
-    /// Gives blocks other nodes as long as less leaves. `node`: of each rank.
-    pub(super) fn choose(&self, links: &Links, node: &mut [u32], steps: u64) {
+    /// Gives blocks other nodes as long as less leaves. `node`: of each rank; `tries`: how many cuts of the blocks are tried.
+    pub(super) fn choose(&self, links: &Links, node: &mut [u32], tries: u64) {
         let count: usize = self.nodes.iter().map(Vec::len).sum();
         let blocks = links.together(node, count);
         let costs = Costs::new(&self.tree, 1);
@@ -59,12 +57,12 @@ impl Seats {
             nodes.iter().for_each(|&node| own[node as usize] = object);
         }
         let mut best: Option<(i64, Vec<u32>)> = None;
-        for seed in 0..=TRIES {
+        for seed in 0..=tries {
             let mut seat = match seed {
                 0 => own.clone(),
                 seed => multisect(&blocks, &self.tree, seed),
             };
-            improve(&blocks, &costs, &mut seat, steps);
+            improve(&blocks, &costs, &mut seat, STEPS);
             let sum = cost(&blocks, &costs, &seat);
             if best.as_ref().is_none_or(|best| sum < best.0) {
                 best = Some((sum, seat));

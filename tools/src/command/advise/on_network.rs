@@ -148,10 +148,31 @@ pub(super) fn text(
     )?;
     for line in allocation(on.network(), on.numbers())
         .iter()
-        .flat_map(|row| used(row, on.numbers().len()))
+        .flat_map(|row| used(row, on.numbers().len(), on.network().counted_by_slurm()))
     {
         writeln!(out, "{line}")?;
     }
+    answers(said, on, out)?;
+    hints(advice, said, out)?;
+    if said.iter().any(|said| {
+        said.words
+            .last()
+            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
+    }) {
+        writeln!(
+            out,
+            "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
+        )?;
+    }
+    writeln!(
+        out,
+        "Counted: {unit} between nodes and between objects of each level, once for each that they leave. Not looked at: routing, other jobs, taper, LinkSpeed, NICs, bandwidths, time."
+    )
+}
+
+/// A line for each answer.
+fn answers(said: &[Said<'_>], on: &OnNetwork, out: &mut dyn Write) -> io::Result<()> {
+    let number = |weight: Weight| thousands(&weight.to_string());
     let words: Vec<&str> = on
         .network()
         .levels()
@@ -193,21 +214,7 @@ pub(super) fn text(
             number(node.worst)
         )?;
     }
-    hints(advice, said, out)?;
-    if said.iter().any(|said| {
-        said.words
-            .last()
-            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
-    }) {
-        writeln!(
-            out,
-            "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
-        )?;
-    }
-    writeln!(
-        out,
-        "Counted: {unit} between nodes and between objects of each level, once for each that they leave. Not looked at: routing, other jobs, taper, LinkSpeed, NICs, bandwidths, time."
-    )
+    Ok(())
 }
 
 /// What other answers trade.
@@ -252,7 +259,7 @@ fn hints(advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<(
 }
 
 /// What the job uses of a level.
-fn used(row: &Used, nodes: usize) -> Vec<String> {
+fn used(row: &Used, nodes: usize, slurm: Option<&str>) -> Vec<String> {
     /// Sizes that are listed.
     const LISTED: usize = 16;
     let level = |count: usize| several(count as u64, &row.level);
@@ -274,7 +281,7 @@ fn used(row: &Used, nodes: usize) -> Vec<String> {
             fewest => format!("{fewest} {} would hold them", level(fewest)),
         };
         line += &format!("; {fewest_of}");
-        if row.level == "switch" {
+        if slurm == Some(row.level.as_str()) {
             line += &format!(" (sbatch --switches={fewest})");
         }
     }

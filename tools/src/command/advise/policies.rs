@@ -51,17 +51,7 @@ pub(super) fn policies(
     let placement = place(map_args(job)?, files)?;
     let (asked, on) = (placement.mapped.plan, placement.sources.network);
     let Some(job) = in_our_words(job) else {
-        // Another launcher's line: no policies of ours would place it.
-        let policy = Policy {
-            reorder: Reorder::No,
-            plan: asked,
-        };
-        return Ok(vec![Tried {
-            on: on.map(|on| (on, Nodes::Asked)),
-            policy,
-            words: Vec::new(),
-            placing: Vec::new(),
-        }]);
+        return Ok(vec![alone(asked, on)]);
     };
     let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
@@ -90,22 +80,9 @@ pub(super) fn policies(
         .iter()
         .map(|app| app.procs())
         .collect();
-    // Where the network has another order of nodes, the same is also tried in that order.
-    let turned =
-        on.as_ref().is_some_and(|on| !on.is_in_order()) && job.value(Meaning::NodeOrder).is_none();
-    let orders = [Some(Nodes::Asked), turned.then_some(Nodes::Network)];
-    for (nodes, map) in orders
-        .into_iter()
-        .flatten()
-        .flat_map(|nodes| job.maps().into_iter().map(move |map| (nodes, map)))
-    {
+    for (nodes, map) in job.tries(on.as_deref()) {
         for rank in std::iter::once(None).chain(RANKS.iter().map(|rank| Some(*rank))) {
-            let (mut words, mut placing) = job.words_with(&map, rank);
-            if nodes == Nodes::Network {
-                let order = ["--node-order".to_owned(), "network".to_owned()];
-                words.splice(0..0, order.clone());
-                placing.splice(0..0, order);
-            }
+            let (words, placing) = job.words_with(&map, rank, nodes);
             let Ok(mut args) = map_args(&job.line_with(&words)) else {
                 continue;
             };
@@ -137,6 +114,19 @@ pub(super) fn policies(
         }
     }
     Ok(tried)
+}
+
+/// Another launcher's line: no policies of ours would place it.
+fn alone(plan: Plan, on: Option<Arc<OnNetwork>>) -> Tried {
+    Tried {
+        on: on.map(|on| (on, Nodes::Asked)),
+        policy: Policy {
+            reorder: Reorder::No,
+            plan,
+        },
+        words: Vec::new(),
+        placing: Vec::new(),
+    }
 }
 
 /// Whether ranks may be reordered: only if the job has one app, and no file lists its ranks.
@@ -243,8 +233,22 @@ impl Job {
         maps
     }
 
+    /// The maps to try, in the job's order of nodes; where the network has another order, also in that one.
+    fn tries(&self, on: Option<&OnNetwork>) -> Vec<(Nodes, String)> {
+        let turned =
+            on.is_some_and(|on| !on.is_in_order()) && self.value(Meaning::NodeOrder).is_none();
+        let orders = [Some(Nodes::Asked), turned.then_some(Nodes::Network)];
+        let maps = |nodes| self.maps().into_iter().map(move |map| (nodes, map));
+        orders.into_iter().flatten().flat_map(maps).collect()
+    }
+
     /// The words of a policy, with and without the rank word.
-    fn words_with(&self, map: &str, rank: Option<&str>) -> (Vec<String>, Vec<String>) {
+    fn words_with(
+        &self,
+        map: &str,
+        rank: Option<&str>,
+        nodes: Nodes,
+    ) -> (Vec<String>, Vec<String>) {
         let bind = self.words_of(|meaning| {
             matches!(
                 meaning,
@@ -261,6 +265,11 @@ impl Job {
         );
         words.extend(bind.iter().cloned());
         placing.extend(bind);
+        if nodes == Nodes::Network {
+            let order = ["--node-order".to_owned(), "network".to_owned()];
+            words.splice(0..0, order.clone());
+            placing.splice(0..0, order);
+        }
         (words, placing)
     }
 

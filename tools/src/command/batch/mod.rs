@@ -225,7 +225,10 @@ fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
         Refused::Told { class, sentence } => JobError::Told { class, sentence },
         Refused::Map(error) => JobError::Map(error),
         Refused::Topo(error) => JobError::Topo(error),
-        Refused::Output { .. } | Refused::Stopped | Refused::Mended { .. } => JobError::Told {
+        Refused::Output { .. }
+        | Refused::Stopped
+        | Refused::Mended { .. }
+        | Refused::OfLauncher { .. } => JobError::Told {
             class: "output",
             sentence: "the answer cannot be written".to_owned(),
         },

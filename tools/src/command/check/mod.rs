@@ -81,7 +81,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         }
         [word, ..] | [_, word, ..] if word.starts_with("--format") => {
             return Err(refused(
-                "check --format: it says how --live is answered: stowplan check PLAN --live FILE --format json"
+                "check --format: it says how --live is answered: stowplan check PLAN --live FILE --format json; a job's options stand behind --"
                     .to_owned(),
             ));
         }

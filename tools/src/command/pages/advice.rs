@@ -18,6 +18,21 @@ pub(super) const SCORE: Page = Page {
             "F",
             "text, json or tsv; html or svg draw ranks and the edges that leave nodes [default: text]",
         ),
+        row(
+            "network",
+            "NET",
+            "also count what leaves switches and groups above the nodes: a file, words, builtin:NAME HOSTS",
+        ),
+        row(
+            "network-levels",
+            "WORDS",
+            "what the levels of the network are called, from the lowest up",
+        ),
+        row(
+            "distances",
+            "D:D:…",
+            "costs within a node, then by the level at which nodes meet, from the lowest: gives J",
+        ),
     ],
     examples: &[(
         "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
@@ -47,6 +62,26 @@ pub(super) const ADVISE: Page = Page {
             "write the order of ranks of an answer, as MPICH_RANK_ORDER",
         ),
         row("answer", "K", "of this answer [default: 1]"),
+        row(
+            "network",
+            "NET",
+            "also look at switches and groups above the nodes: a file, words, builtin:NAME HOSTS",
+        ),
+        row(
+            "network-levels",
+            "WORDS",
+            "what the levels of the network are called, from the lowest up",
+        ),
+        row(
+            "distances",
+            "D:D:…",
+            "costs within a node, then by the level at which nodes meet, from the lowest: gives J",
+        ),
+        row(
+            "by",
+            "WHAT",
+            "what is to be least: sum, pair, J, or a level [default: the sum, of those that leave nodes no more]",
+        ),
     ],
     examples: &[(
         "stowplan advise --pattern halo:50x48 --order order.txt -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",

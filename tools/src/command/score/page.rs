@@ -110,6 +110,32 @@ fn with_network(
             one_line(on.network().source())
         )?;
     }
+    rows(found, above, known, out)?;
+    writeln!(
+        out,
+        "hops {}, at most {} an edge",
+        number(&above.hops.hops),
+        above.hops.far
+    )?;
+    if above.hops.apart > Weight::default() {
+        writeln!(
+            out,
+            "{} {unit} go between parts of the network that nothing joins: they are in no hops",
+            number(&above.hops.apart)
+        )?;
+    }
+    Ok(())
+}
+
+/// A line for each level.
+fn rows(
+    found: &Score,
+    above: &Above,
+    known: Option<(Weight, Weight)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let unit = found.unit.word();
+    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     let head = known.map_or("", |_| "best known");
     writeln!(
         out,
@@ -159,19 +185,6 @@ fn with_network(
             ""
         );
         writeln!(out, "{}", line.trim_end())?;
-    }
-    writeln!(
-        out,
-        "hops {}, at most {} an edge",
-        number(&above.hops.hops),
-        above.hops.far
-    )?;
-    if above.hops.apart > Weight::default() {
-        writeln!(
-            out,
-            "{} {unit} go between parts of the network that nothing joins: they are in no hops",
-            number(&above.hops.apart)
-        )?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ const OPTIONS: &[&str] = &["--network", "--network-levels", "-H", "--host", "--f
 /// Whether a network is asked for, and not a topology.
 pub(super) fn is_asked(words: &[&str]) -> bool {
     let name = |word: &&str| word.split('=').next() == Some("--network");
-    words.iter().any(|word| name(&word))
+    words.iter().any(name)
 }
 
 /// Shows a network, with notes.

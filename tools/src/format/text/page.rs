@@ -28,7 +28,7 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
     let nodes = shapes.iter().map(|shape| shape.count).sum();
     let head = in_two(&head(told, nodes, shapes.len()), " · ", screen.columns);
     let mut page: Vec<Row> = head.into_iter().map(Row::Cut).collect();
-    page.extend(read_as(told).into_iter().map(Row::Cut));
+    page.extend(read_as(told, screen.columns).into_iter().map(Row::Cut));
     let machines = machines(told).into_iter();
     page.extend(
         machines
@@ -65,18 +65,34 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
     out.flush()
 }
 
+/// The most lines of what a launcher derived; the last one is cut.
+const DERIVED: usize = 4;
+/// What a launcher derived stands below how its line was read.
+const READ_INDENT: &str = "         ";
+
 /// How a launcher's line was read, and what the launcher derived.
-fn read_as(told: &Told<'_>) -> Vec<String> {
+fn read_as(told: &Told<'_>, columns: usize) -> Vec<String> {
     let Some(launched) = &told.sources.launched else {
         return Vec::new();
     };
     let mut lines = vec![format!("read as  {}", launched.phrase())];
     let derived = launched.derived.iter();
-    let derived: Vec<String> = derived
-        .map(|derived| format!("{} ({})", derived.what, derived.origin))
-        .collect();
-    if !derived.is_empty() {
-        lines.push(format!("         {}", derived.join(" · ")));
+    let derived = derived.map(|derived| format!("{} ({})", derived.what, derived.origin));
+    let mut room = DERIVED;
+    for part in derived {
+        match lines.last_mut() {
+            Some(last)
+                if last.starts_with(READ_INDENT) && width(last) + 3 + width(&part) <= columns =>
+            {
+                *last += &format!(" · {part}");
+            }
+            Some(_) | None if room > 0 => {
+                room -= 1;
+                lines.push(format!("{READ_INDENT}{part}"));
+            }
+            Some(last) => *last += &format!(" · {part}"),
+            None => {}
+        }
     }
     lines
 }

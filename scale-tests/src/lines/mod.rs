@@ -1,0 +1,175 @@
+//! Random lines of launchers: placed by the launcher's folder, and rank by rank by the plain model.
+
+mod hydra;
+mod intel;
+
+use crate::catalogue::MACHINES;
+use crate::choices::Choices;
+use std::collections::BTreeSet;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place;
+use stowplan_reference::lines::{Class, LineRow};
+use stowplan_reference::machine::Machine;
+use stowplan_reference::read_machine;
+
+/// A launcher whose lines are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Launcher {
+    /// MPICH's Hydra.
+    Hydra,
+    /// Intel MPI.
+    Intel,
+}
+
+impl Launcher {
+    /// The launcher of a word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "hydra" => Some(Self::Hydra),
+            "intel" => Some(Self::Intel),
+            _ => None,
+        }
+    }
+}
+
+/// A random line: its words, and what the plain model says of it.
+struct Asked {
+    words: Vec<String>,
+    wanted: Result<Vec<LineRow>, Class>,
+}
+
+/// The topology of a machine, as a file or as it is.
+struct Topology(&'static str);
+
+impl Files for Topology {
+    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.as_bytes().to_vec())
+    }
+}
+
+/// A machine of the catalogue: its text, and the plain model's reading.
+struct Known {
+    topo: &'static str,
+    text: &'static str,
+    machine: Machine,
+}
+
+/// Machines of the catalogue. The plain model keeps no NUMA node that overlaps another, so machines with such are left out.
+fn machines() -> Vec<Known> {
+    let known = MACHINES.iter().filter_map(|entry| {
+        let text = entry.text();
+        let machine = read_machine(text, &[])?;
+        let file = |_: &str| Ok(text.as_bytes().to_vec());
+        let draft = stowplan_topo::read(entry.topo, &file).ok()?;
+        let numa = draft.objects.iter().filter(|own| own.kind == ObjKind::Numa);
+        let distinct: BTreeSet<_> = numa
+            .map(|own| {
+                own.pus
+                    .iter()
+                    .map(|range| (range.start, range.end))
+                    .collect()
+            })
+            .filter(|pus: &Vec<(u32, u32)>| !pus.is_empty())
+            .collect();
+        if distinct.len() != machine.memories.len() {
+            return None;
+        }
+        Some(Known {
+            topo: entry.topo,
+            text,
+            machine,
+        })
+    });
+    known.collect()
+}
+
+/// What differs between the two, for so many random lines of a seed: each as a command to paste, and what either says.
+#[must_use]
+pub fn differences(launcher: Launcher, lines: u64, seed: u64) -> Vec<String> {
+    let machines = machines();
+    let mut found = Vec::new();
+    for number in 0..lines {
+        let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
+        let known = choices.pick(&machines);
+        let asked = match launcher {
+            Launcher::Hydra => hydra::line(&mut choices, &known.machine),
+            Launcher::Intel => intel::line(&mut choices, &known.machine),
+        };
+        let ours = ours(&asked, known);
+        let difference = match (&ours, &asked.wanted) {
+            (Ok(ours), Ok(wanted)) => first_difference(ours, wanted),
+            (Err(ours), Err(wanted)) if ours == wanted => None,
+            (Err(ours), Ok(_)) => Some(format!("we refuse: {ours}")),
+            (Ok(ours), Err(wanted)) => Some(format!("{} ranks instead of {wanted}", ours.len())),
+            (Err(ours), Err(wanted)) => Some(format!("{ours} instead of {wanted}")),
+        };
+        if let Some(difference) = difference {
+            let words = asked.words.join(" ");
+            found.push(format!(
+                "map --topo '{}' {words}\n    {difference}",
+                known.topo
+            ));
+        }
+    }
+    found
+}
+
+/// Where we put each rank, or the class of our refusal.
+fn ours(asked: &Asked, known: &Known) -> Result<Vec<LineRow>, String> {
+    let mut words = vec!["--topo".to_owned(), known.topo.to_owned()];
+    words.extend(asked.words.iter().cloned());
+    let args = map_args(&words).map_err(|error| error.class().to_owned())?;
+    let files = Topology(known.text);
+    let placed = place(args, &FilesAlone(&files)).map_err(|error| error.class().to_owned())?;
+    let plan = placed.mapped.plan;
+    let world = plan.world();
+    let row = |rank: u32| {
+        let place = plan.place(Rank(rank))?;
+        let cpus = place.cpus.map(|cpus| {
+            let mut set = stowplan_reference::cpus::Cpus::none();
+            world.cpusets.get(cpus).iter().for_each(|cpu| set.add(cpu));
+            set
+        });
+        Some(LineRow {
+            app: place.app.number() as usize,
+            node: world.names.name(place.node),
+            local: place.local_rank as usize,
+            cpus,
+        })
+    };
+    Ok((0..plan.ranks()).filter_map(row).collect())
+}
+
+fn first_difference(ours: &[LineRow], wanted: &[LineRow]) -> Option<String> {
+    if ours.len() != wanted.len() {
+        return Some(format!("{} ranks instead of {}", ours.len(), wanted.len()));
+    }
+    let mut both = ours.iter().zip(wanted).enumerate();
+    let (rank, (ours, wanted)) = both.find(|(_, (ours, wanted))| ours != wanted)?;
+    Some(format!("rank {rank}: {ours:?} instead of {wanted:?}"))
+}
+
+/// `-n` of one to three programs, with a program each.
+fn programs(choices: &mut Choices<'_>, words: &mut Vec<String>) -> Vec<usize> {
+    let mut procs = Vec::new();
+    for app in 0..choices.within(1, 3) {
+        let own = choices.within(1, 20);
+        if app > 0 {
+            words.push(":".to_owned());
+        }
+        words.extend(["-n".to_owned(), own.to_string(), format!("./app{app}")]);
+        procs.push(own as usize);
+    }
+    procs
+}
+
+/// A host of few.
+fn host(choices: &mut Choices<'_>) -> String {
+    choices.pick(&["a", "b", "c", "n1", "n2"]).to_string()
+}
