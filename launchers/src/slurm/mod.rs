@@ -15,6 +15,7 @@ mod words;
 // The site, the cpus that a job was given, a node's hardware, the job's nodes.
 mod granted;
 mod job;
+mod job_names;
 mod node_set;
 mod shape;
 mod site;
@@ -33,7 +34,7 @@ mod laying;
 mod node;
 mod visible;
 
-use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
+use crate::line::{Derived, Laid, LaidApp, LaidProcs, LineAsked, LineNote, LineRefused};
 use job::Job;
 use node::Scene;
 use options::{JobGpus, Options, Reading};
@@ -87,7 +88,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         (None, true) => &none,
         (None, false) => &line,
     };
-    let mut job = Job::read(asked, &site, words, &line, version)?;
+    let job = Job::read(asked, &site, words, &line, version)?;
     let sets = alloc.as_ref();
     let env = inherit::inherited(
         asked,
@@ -112,6 +113,17 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     };
     let (patterns, app) = laying::lay(&scene, program)?;
     let derived = derived(&step, &line);
+    Ok(laid(job, (patterns, app), derived, version, version_note))
+}
+
+/// The answer.
+fn laid(
+    mut job: Job,
+    (patterns, app): (Vec<Vec<LaidProcs>>, LaidApp),
+    derived: Vec<Derived>,
+    version: Version,
+    version_note: Option<String>,
+) -> Laid {
     let slots = job
         .runs
         .iter()
@@ -122,7 +134,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         class: "nearest-version",
         text,
     }));
-    Ok(Laid {
+    Laid {
         version: version.text().to_owned(),
         derived,
         notes,
@@ -130,7 +142,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         slots,
         patterns,
         apps: vec![app],
-    })
+    }
 }
 
 /// The words of salloc or sbatch.

@@ -142,12 +142,7 @@ impl<'a> Scene<'a> {
             }
             (needed, needed / tasks)
         } else {
-            let group = per_core.map_or(1, |own| own_threads.unwrap_or(shape.counted as u64) / own);
-            let each = if group > 1 {
-                each.next_multiple_of(group)
-            } else {
-                each
-            };
+            let each = self.in_groups(each, shape.counted as u64);
             let few = tasks <= all.saturating_mul(per_core.unwrap_or(unit));
             if whole && (few || step.overcommit && version < Version::V26_05) {
                 if gpus.is_empty() || version >= Version::V26_05 {
@@ -181,6 +176,17 @@ impl<'a> Scene<'a> {
             )));
         }
         Ok(taken)
+    }
+
+    /// Cpus of a task, rounded up to whole groups of a core that several tasks share.
+    fn in_groups(&self, each: u64, counted: u64) -> u64 {
+        let per_core = self.step.levels.tasks_per_core.filter(|&own| own != FREE);
+        let group = per_core.map_or(1, |own| self.chosen.threads.unwrap_or(counted) / own);
+        if group > 1 {
+            each.next_multiple_of(group)
+        } else {
+            each
+        }
     }
 
     /// A whole step with GPUs up to 24.11: cores that were taken for some GPUs are counted again.

@@ -101,19 +101,7 @@ impl Step {
             .transpose()?;
         let excluded = excluded.map(|ranges| job.find(&ranges).0);
         let (mut listed, unknown) = job.find(&order);
-        let nodes = line.nodes.or(env.nodes);
-        let mut sum = Sum {
-            tasks: line.tasks.or(env.tasks),
-            set: line.tasks.or(env.tasks).is_some(),
-            by_env: line.tasks.is_none() && env.tasks.is_some(),
-            nodes_by_env: line.nodes.is_none() && env.nodes.is_some(),
-            given: nodes.is_some(),
-            min: nodes.map_or(1, |nodes| nodes.min),
-            max: nodes.map_or(0, |nodes| nodes.max),
-            each: line.tasks_per_node.or(env.tasks_per_node),
-            names: listed.len() + u64::from(unknown.is_some()),
-            mpack: false,
-        };
+        let mut sum = Sum::of(line, env, listed.len() + u64::from(unknown.is_some()));
         let pack = distribution.packing == Some(Packing::Pack);
         sum.mpack = (pack || site_packs) && sum.nodes_by_env;
         if sum.mpack {
@@ -123,22 +111,7 @@ impl Step {
             sum.arbitrary(&order, line, version)?;
         }
         if own_list.is_some() {
-            if version == Version::V22_05 {
-                if !arbitrary && sum.max > 0 && sum.names > sum.max {
-                    listed = cut_list(job, &order, sum.max);
-                    sum.names = listed.len();
-                }
-                sum.min = if sum.given {
-                    sum.names.max(sum.min)
-                } else {
-                    sum.names
-                };
-                sum.given = true;
-            } else if sum.given {
-                sum.names = if arbitrary { sum.names } else { 0 };
-            } else {
-                (sum.min, sum.given) = (sum.names, true);
-            }
+            sum.list(job, &order, &mut listed, &distribution, version);
         }
         sum.guess(line, &levels, version);
         if let Some(least) = sum.reduce(version) {
@@ -273,6 +246,23 @@ fn cut_list(job: &Job, order: &[NameRange], most: u64) -> NodeSet {
 }
 
 impl Sum {
+    /// What the words say.
+    fn of(line: &Options, env: &Options, names: u64) -> Self {
+        let nodes = line.nodes.or(env.nodes);
+        Self {
+            tasks: line.tasks.or(env.tasks),
+            set: line.tasks.or(env.tasks).is_some(),
+            by_env: line.tasks.is_none() && env.tasks.is_some(),
+            nodes_by_env: line.nodes.is_none() && env.nodes.is_some(),
+            given: nodes.is_some(),
+            min: nodes.map_or(1, |nodes| nodes.min),
+            max: nodes.map_or(0, |nodes| nodes.max),
+            each: line.tasks_per_node.or(env.tasks_per_node),
+            names,
+            mpack: false,
+        }
+    }
+
     fn arbitrary(
         &mut self,
         order: &[NameRange],
@@ -304,6 +294,34 @@ impl Sum {
                 (self.names, self.names, true, false);
         }
         Ok(())
+    }
+
+    /// Step 3: what a list says of the number of nodes.
+    fn list(
+        &mut self,
+        job: &Job,
+        order: &[NameRange],
+        listed: &mut NodeSet,
+        distribution: &Distribution,
+        version: Version,
+    ) {
+        let arbitrary = distribution.first == First::Arbitrary;
+        if version == Version::V22_05 {
+            if !arbitrary && self.max > 0 && self.names > self.max {
+                *listed = cut_list(job, order, self.max);
+                self.names = listed.len();
+            }
+            self.min = if self.given {
+                self.names.max(self.min)
+            } else {
+                self.names
+            };
+            self.given = true;
+        } else if self.given {
+            self.names = if arbitrary { self.names } else { 0 };
+        } else {
+            (self.min, self.given) = (self.names, true);
+        }
     }
 
     /// Step 4: tasks from nodes.
