@@ -65,10 +65,11 @@ impl Bound<'_> {
             return Masks::All;
         };
         let available = self.available();
-        if let Some(threads) = self.threads {
-            if available < self.cpus * (self.shape.threads / threads.max(1)) {
-                return Masks::Failed;
-            }
+        let threads = self
+            .threads
+            .map_or(0, |own| self.shape.threads / own.max(1));
+        if available < self.cpus * threads {
+            return Masks::Failed;
         }
         if available < self.tasks {
             return Masks::Failed;

@@ -45,34 +45,7 @@ pub(super) fn choose(step: &mut Step, job: &Job) -> Result<Chosen, LineRefused> 
         });
         avail = avail.without(&NodeSet::of(none.map(|run| run.nodes)));
     }
-    let mut picked = NodeSet::default();
-    if let Some(listed) = step.listed.clone() {
-        if let Some(name) = &step.unknown {
-            return Err(refusals::refuses(format!(
-                "{CONFIGURATION}: {name} is not of the job"
-            )));
-        }
-        if !listed.without(&avail).is_empty() {
-            return Err(refusals::waits(
-                "a node of -w can never be had by this step",
-            ));
-        }
-        if step.distribution.first == First::Arbitrary {
-            min = listed.len();
-        }
-        if listed.len() > max {
-            return Err(refusals::refuses(format!(
-                "Unable to create step: {} nodes are named, and at most {max} asked for",
-                listed.len()
-            )));
-        }
-        if listed.len() > min && min > 0 {
-            avail = listed;
-        } else {
-            avail = avail.without(&listed);
-            picked = listed;
-        }
-    }
+    let picked = named(step, &mut avail, &mut min, max)?;
     if let Some(first) = step.relative {
         avail = avail.without(&job.all().first(first));
     }
@@ -100,6 +73,44 @@ pub(super) fn choose(step: &mut Step, job: &Job) -> Result<Chosen, LineRefused> 
         cpus,
         want,
     })
+}
+
+/// The nodes that `-w` picks.
+fn named(
+    step: &Step,
+    avail: &mut NodeSet,
+    min: &mut u64,
+    max: u64,
+) -> Result<NodeSet, LineRefused> {
+    let mut picked = NodeSet::default();
+    if let Some(listed) = step.listed.clone() {
+        if let Some(name) = &step.unknown {
+            return Err(refusals::refuses(format!(
+                "{CONFIGURATION}: {name} is not of the job"
+            )));
+        }
+        if !listed.without(avail).is_empty() {
+            return Err(refusals::waits(
+                "a node of -w can never be had by this step",
+            ));
+        }
+        if step.distribution.first == First::Arbitrary {
+            *min = listed.len();
+        }
+        if listed.len() > max {
+            return Err(refusals::refuses(format!(
+                "Unable to create step: {} nodes are named, and at most {max} asked for",
+                listed.len()
+            )));
+        }
+        if listed.len() > *min && *min > 0 {
+            *avail = listed;
+        } else {
+            *avail = avail.without(&listed);
+            picked = listed;
+        }
+    }
+    Ok(picked)
 }
 
 /// As many tasks as fit.
@@ -154,7 +165,7 @@ fn cpus(step: &Step, job: &Job, want: u64) -> u64 {
     if let Some(cpus) = step.cpus.filter(|_| step.version >= Version::V24_05) {
         return cpus;
     }
-    if want == 0 || want % step.tasks != 0 {
+    if want == 0 || !want.is_multiple_of(step.tasks) {
         return 0;
     }
     let each = (want / step.tasks).max(1);
@@ -214,7 +225,7 @@ impl Choice<'_> {
         if let Some(own) =
             threads.filter(|&own| own < counted.min(self.job.threads.unwrap_or(counted)))
         {
-            want = want.div_ceil(own) * counted;
+            want = want.div_ceil(own).saturating_mul(counted);
         }
         self.min = self.min.max(want.div_ceil(told));
         if self.step.pack {

@@ -100,11 +100,9 @@ pub(super) fn pack(shares: &mut Vec<Share>, tasks: u64) {
 
 /// Each node of a share takes up to `open`, in order.
 fn fill(filled: &mut Vec<Share>, own: Share, open: u64, left: &mut u64) {
-    let full = if open == 0 {
-        own.nodes
-    } else {
-        own.nodes.min(*left / open)
-    };
+    let full = left
+        .checked_div(open)
+        .map_or(own.nodes, |full| full.min(own.nodes));
     *left -= full * open;
     push(
         filled,

@@ -20,7 +20,7 @@ pub(super) fn inherited(
 ) -> Result<Options, LineRefused> {
     let mut own = Options::default();
     let version = reading.version;
-    let forgets = version == Version::V22_05 || version == Version::V23_02;
+    let forgets = forgets_cpus(version);
     if let Some(words) = words {
         own.nodes = Some(NodeCounts {
             min: nodes,
@@ -41,19 +41,14 @@ pub(super) fn inherited(
             .is_some_and(|hint| hint.has(HintWord::Multithread));
         own.tasks_per_core = words.tasks_per_core.or(free.then_some(FREE));
     }
-    given(&mut own, asked, forgets, reading)?;
+    given(&mut own, asked, reading)?;
     if version == Version::V22_05 {
         own.tasks_per_core = None;
     }
     Ok(own)
 }
 
-fn given(
-    own: &mut Options,
-    asked: &LineAsked<'_>,
-    forgets: bool,
-    reading: Reading,
-) -> Result<(), LineRefused> {
+fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(), LineRefused> {
     let variable = |name: &str| asked.variable(name).filter(|value| !value.is_empty());
     let number = |names: &[&str], into: &mut Option<u64>| -> Result<(), LineRefused> {
         for name in names {
@@ -67,7 +62,7 @@ fn given(
     number(&["SLURM_NTASKS_PER_NODE"], &mut own.tasks_per_node)?;
     number(&["SLURM_THREADS_PER_CORE"], &mut own.threads_per_core)?;
     number(&["SLURM_NTASKS_PER_CORE"], &mut own.tasks_per_core)?;
-    let name = if forgets {
+    let name = if forgets_cpus(reading.version) {
         "SRUN_CPUS_PER_TASK"
     } else {
         "SLURM_CPUS_PER_TASK"
@@ -107,4 +102,9 @@ pub(super) fn plane(asked: &LineAsked<'_>, words: Option<&Options>) -> Option<u6
         .variable("SLURM_DIST_PLANESIZE")
         .and_then(positive)
         .or(own)
+}
+
+/// Whether srun does not read the job's cpus per task.
+fn forgets_cpus(version: Version) -> bool {
+    version == Version::V22_05 || version == Version::V23_02
 }

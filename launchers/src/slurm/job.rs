@@ -1,15 +1,15 @@
 //! The nodes of a job and what Slurm counts of each. Source: `lines/slurm/spec.md` 1, 4.1, 15.
 
 use super::granted::{Granted, granted};
+use super::job_names::job_names;
 use super::node_set::NodeSet;
 use super::numbers;
 use super::options::Options;
 use super::refusals;
 use super::shape::{Gpu, Shape};
-use super::site::{OfNodes, Selects, Site, names};
+use super::site::{OfNodes, Selects, Site};
 use super::version::Version;
-use crate::line::{LineAsked, LineNote, LineRefused, OurHosts};
-use std::cmp::Ordering;
+use crate::line::{LineAsked, LineNote, LineRefused};
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -151,19 +151,7 @@ impl Job {
             .iter()
             .map(|own| (self.find(&own.names).0, own))
             .collect();
-        let mut base: Vec<(NodeRange, TopologyId)> = Vec::new();
-        for (range, names) in self.names.ranges() {
-            let mut first = range.first;
-            for (count, topology) in asked.hardware.of_names(&names) {
-                base.push((NodeRange::until(first, first + count), topology));
-                first += count;
-            }
-            if first != range.end() {
-                return Err(refusals::value(
-                    "a node of the job has no topology: --topo says what it has",
-                ));
-            }
-        }
+        let base = hardware(asked, &self.names)?;
         let sets = lines
             .iter()
             .map(|(set, _)| set)
@@ -200,27 +188,39 @@ impl Job {
                     .iter()
                     .find(|(set, _)| holds(set, nodes))
                     .map(|row| row.1);
-                let mut shape = Shape::of(asked.hardware, topology, site.socket)?;
-                configure(&mut shape, &own)?;
-                if !near.is_empty() {
-                    shape.gpus = gpus_of(&near);
-                }
-                let cores = cores_of(&shape, part, &own, words)?;
-                let shape = row_of(&mut self.shapes, shape);
-                let cores = row_of(&mut self.cores, cores);
-                self.runs.push(NodeRun {
-                    nodes,
-                    shape,
-                    cores,
-                    raw: 0,
-                    told: 0,
-                });
+                self.push_run(asked, site, (nodes, topology), (&own, &near, part), words)?;
                 first = end;
             }
         }
         if self.runs.is_empty() {
             return Err(refusals::value("the job has no node"));
         }
+        Ok(())
+    }
+
+    fn push_run(
+        &mut self,
+        asked: &LineAsked<'_>,
+        site: &Site,
+        (nodes, topology): (NodeRange, TopologyId),
+        (own, near, part): (&[&OfNodes], &[&OfNodes], Option<&Granted>),
+        words: &Options,
+    ) -> Result<(), LineRefused> {
+        let mut shape = Shape::of(asked.hardware, topology, site.socket)?;
+        configure(&mut shape, own)?;
+        if !near.is_empty() {
+            shape.gpus = gpus_of(near);
+        }
+        let cores = cores_of(&shape, part, own, words)?;
+        let shape = row_of(&mut self.shapes, shape);
+        let cores = row_of(&mut self.cores, cores);
+        self.runs.push(NodeRun {
+            nodes,
+            shape,
+            cores,
+            raw: 0,
+            told: 0,
+        });
         Ok(())
     }
 
@@ -311,6 +311,27 @@ impl Job {
         }
         Ok(())
     }
+}
+
+/// The topologies of the nodes.
+fn hardware(
+    asked: &LineAsked<'_>,
+    names: &Names,
+) -> Result<Vec<(NodeRange, TopologyId)>, LineRefused> {
+    let mut base = Vec::new();
+    for (range, names) in names.ranges() {
+        let mut first = range.first;
+        for (count, topology) in asked.hardware.of_names(&names) {
+            base.push((NodeRange::until(first, first + count), topology));
+            first += count;
+        }
+        if first != range.end() {
+            return Err(refusals::value(
+                "a node of the job has no topology: --topo says what it has",
+            ));
+        }
+    }
+    Ok(base)
 }
 
 fn row_of<T: PartialEq>(rows: &mut Vec<T>, row: T) -> usize {
@@ -427,105 +448,4 @@ fn cores_of(
         }
     }
     Ok(cores)
-}
-
-/// The names of the job's nodes, in Slurm's order.
-fn job_names(
-    asked: &LineAsked<'_>,
-    words: &Options,
-    line: &Options,
-    granted: &[Granted],
-    notes: &mut Vec<LineNote>,
-) -> Result<Names, LineRefused> {
-    let mut ranges: Vec<NameRange> = match asked.hosts {
-        OurHosts::Said(hosts) => hosts.iter().map(|host| host.names.clone()).collect(),
-        OurHosts::Unsaid if !granted.is_empty() => {
-            granted.iter().flat_map(|own| own.names.clone()).collect()
-        }
-        OurHosts::Unsaid => match words
-            .node_list
-            .as_deref()
-            .or(line.node_list.as_deref())
-            .and_then(names)
-        {
-            Some(names) => names,
-            None => {
-                let count = words.nodes.or(line.nodes).map_or(1, |nodes| nodes.min);
-                notes.push(LineNote {
-                    class: "invented-nodes",
-                    text: format!(
-                        "{count} nodes were asked for and none named: they are called n0 and on"
-                    ),
-                });
-                vec![NameRange {
-                    prefix: "n".to_owned(),
-                    first: 0,
-                    count: u32::try_from(count).unwrap_or(1),
-                    width: 1,
-                    suffix: String::new(),
-                }]
-            }
-        },
-    };
-    let gather = |ranges: &[NameRange]| -> Result<Names, LineRefused> {
-        let mut names = Names::default();
-        for range in ranges {
-            names
-                .add(range)
-                .map_err(|_| refusals::value("the job has more nodes than there can be"))?;
-        }
-        Ok(names)
-    };
-    let first = gather(&ranges)?;
-    ranges = first.ranges().map(|row| row.1).collect();
-    if !granted.is_empty() {
-        let found = granted
-            .iter()
-            .flat_map(|own| &own.names)
-            .flat_map(|range| first.find(range).0);
-        let set = NodeSet::of(found);
-        ranges = first
-            .ranges()
-            .flat_map(|(nodes, names)| {
-                let parts: Vec<NameRange> = set
-                    .ranges()
-                    .filter_map(|range| range.overlap(nodes))
-                    .map(|part| NameRange {
-                        first: names.first + u64::from(part.first - nodes.first),
-                        count: part.count,
-                        ..names.clone()
-                    })
-                    .collect();
-                parts
-            })
-            .collect();
-    }
-    ranges.sort_by(|a, b| {
-        natural(&a.prefix, &b.prefix)
-            .then_with(|| a.suffix.cmp(&b.suffix))
-            .then(a.first.cmp(&b.first))
-            .then(a.width.cmp(&b.width))
-    });
-    gather(&ranges)
-}
-
-/// Compares texts with their numbers as numbers.
-fn natural(a: &str, b: &str) -> Ordering {
-    let pieces = |text: &str| -> Vec<(String, u64)> {
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let digits = rest
-                .find(|sign: char| sign.is_ascii_digit())
-                .unwrap_or(rest.len());
-            let (words, behind) = rest.split_at(digits);
-            let end = behind
-                .find(|sign: char| !sign.is_ascii_digit())
-                .unwrap_or(behind.len());
-            pieces.push((words.to_owned(), behind[..end].parse().unwrap_or(0)));
-            rest = &behind[end..];
-        }
-        pieces
-    };
-    pieces(a).cmp(&pieces(b)).then_with(|| a.cmp(b))
 }

@@ -34,7 +34,7 @@ pub(super) fn lay(
     }
     let (dealt, order) = match step.distribution.first {
         First::Arbitrary => arbitrary(scene),
-        first => by_counts(scene, first),
+        first @ (First::Block | First::Cyclic | First::Plane(_)) => by_counts(scene, first),
     };
     let empty = dealt.iter().any(|own| own.tasks == 0);
     if empty && step.version >= Version::V23_11 {

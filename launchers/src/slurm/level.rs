@@ -28,37 +28,7 @@ pub(super) fn levels(
     version: Version,
 ) -> Result<Levels, LineRefused> {
     let mut own = Levels::default();
-    let more = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::is_more_than_verbose);
-    let any = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::says_something);
-    let words =
-        line.tasks_per_core.is_some() || line.threads_per_core.is_some() || line.extra.is_some();
-    let mut env_threads = env.threads_per_core;
-    let mut env_npc = env.tasks_per_core.filter(|_| version > Version::V22_05);
-    let mut env_bind = env.cpu_bind.as_ref();
-    let hint = match (&line.hint, &env.hint) {
-        (Some(hint), _) => {
-            let counts = !words && !more(&line.cpu_bind);
-            if counts {
-                (env_threads, env_npc, env_bind) = (None, None, None);
-            }
-            Some(hint).filter(|_| counts)
-        }
-        (None, Some(hint)) => {
-            let by_line = match version < Version::V23_11 {
-                true => words || any(&line.cpu_bind),
-                false => words || more(&line.cpu_bind),
-            };
-            let by_env = env_threads.is_some()
-                || env_npc.is_some()
-                || if version < Version::V23_11 {
-                    any(&env.cpu_bind)
-                } else {
-                    more(&env.cpu_bind)
-                };
-            Some(hint).filter(|_| !by_line && !by_env)
-        }
-        (None, None) => None,
-    };
+    let (hint, env_threads, env_npc, env_bind) = counting(line, env, version);
     let bind = line
         .cpu_bind
         .as_ref()
@@ -103,20 +73,70 @@ pub(super) fn levels(
     if line.tasks_per_socket.is_some() {
         own.level = own.level.or(Some(Level::Sockets));
     }
-    let verbose = version == Version::V22_05 && bind.verbose == Loudness::Verbose;
-    if own.kind.is_none() && own.level.is_none() && !own.one && !verbose {
-        if let Some(hint) = job_hint {
-            if hint.has(HintWord::NoMultithread) {
-                (own.level, own.one) = (Some(Level::Threads), true);
-            } else if hint.has(HintWord::Multithread) {
-                own.level = Some(Level::Threads);
-            }
-        }
+    if version > Version::V22_05 || bind.verbose == Loudness::Silent {
+        own.of_job(job_hint);
     }
     Ok(own)
 }
 
+/// What a line inherits that is left beside its hint.
+type Left<'a> = (
+    Option<&'a Hint>,
+    Option<u64>,
+    Option<u64>,
+    Option<&'a CpuBind>,
+);
+
+/// The hint that counts, and what then is left of the inherited threads per core, tasks per core and binding.
+fn counting<'a>(line: &'a Options, env: &'a Options, version: Version) -> Left<'a> {
+    let more = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::is_more_than_verbose);
+    let any = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::says_something);
+    let words =
+        line.tasks_per_core.is_some() || line.threads_per_core.is_some() || line.extra.is_some();
+    let mut env_threads = env.threads_per_core;
+    let mut env_npc = env.tasks_per_core.filter(|_| version > Version::V22_05);
+    let mut env_bind = env.cpu_bind.as_ref();
+    let hint = match (&line.hint, &env.hint) {
+        (Some(hint), _) => {
+            let counts = !words && !more(&line.cpu_bind);
+            if counts {
+                (env_threads, env_npc, env_bind) = (None, None, None);
+            }
+            Some(hint).filter(|_| counts)
+        }
+        (None, Some(hint)) => {
+            let by_line = match version < Version::V23_11 {
+                true => words || any(&line.cpu_bind),
+                false => words || more(&line.cpu_bind),
+            };
+            let by_env = env_threads.is_some()
+                || env_npc.is_some()
+                || if version < Version::V23_11 {
+                    any(&env.cpu_bind)
+                } else {
+                    more(&env.cpu_bind)
+                };
+            Some(hint).filter(|_| !by_line && !by_env)
+        }
+        (None, None) => None,
+    };
+    (hint, env_threads, env_npc, env_bind)
+}
+
 impl Levels {
+    /// What the hint of the job says where nothing else does.
+    fn of_job(&mut self, hint: Option<&Hint>) {
+        let Some(hint) = hint.filter(|_| self.kind.is_none() && self.level.is_none() && !self.one)
+        else {
+            return;
+        };
+        if hint.has(HintWord::NoMultithread) {
+            (self.level, self.one) = (Some(Level::Threads), true);
+        } else if hint.has(HintWord::Multithread) {
+            self.level = Some(Level::Threads);
+        }
+    }
+
     fn hint(&mut self, word: HintWord) {
         match word {
             HintWord::ComputeBound => {

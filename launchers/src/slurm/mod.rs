@@ -15,6 +15,7 @@ mod words;
 // The site, the cpus that a job was given, a node's hardware, the job's nodes.
 mod granted;
 mod job;
+mod job_names;
 mod node_set;
 mod shape;
 mod site;
@@ -33,7 +34,7 @@ mod laying;
 mod node;
 mod visible;
 
-use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
+use crate::line::{Derived, Laid, LaidApp, LaidProcs, LineAsked, LineNote, LineRefused};
 use job::Job;
 use node::Scene;
 use options::{JobGpus, Options, Reading};
@@ -78,12 +79,16 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         ));
     }
     let none = Options::default();
+    let standing = match in_job {
+        true => Standing::InJob,
+        false => Standing::Own,
+    };
     let words = match (&alloc, in_job) {
         (Some(words), _) => words,
         (None, true) => &none,
         (None, false) => &line,
     };
-    let mut job = Job::read(asked, &site, words, &line, version)?;
+    let job = Job::read(asked, &site, words, &line, version)?;
     let sets = alloc.as_ref();
     let env = inherit::inherited(
         asked,
@@ -93,9 +98,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         reading(Command::Step, plane),
     )?;
     let levels = level::levels(&line, &env, words.hint.as_ref(), version)?;
-    let packs = site.has("cr_pack_nodes");
-    let mut step = Step::read(asked, &job, &line, &env, levels, packs, version)?;
-    let gpus = has_gpus(&job, &line, words, in_job)?;
+    let mut step = Step::read(asked, &job, &line, &env, levels, &site, version)?;
+    let gpus = has_gpus(&job, &line, words, standing)?;
     share_gpus(&mut step, &job)?;
     let chosen = choice::choose(&mut step, &job)?;
     let scene = Scene {
@@ -109,6 +113,17 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     };
     let (patterns, app) = laying::lay(&scene, program)?;
     let derived = derived(&step, &line);
+    Ok(laid(job, (patterns, app), derived, version, version_note))
+}
+
+/// The answer.
+fn laid(
+    mut job: Job,
+    (patterns, app): (Vec<Vec<LaidProcs>>, LaidApp),
+    derived: Vec<Derived>,
+    version: Version,
+    version_note: Option<String>,
+) -> Laid {
     let slots = job
         .runs
         .iter()
@@ -119,7 +134,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         class: "nearest-version",
         text,
     }));
-    Ok(Laid {
+    Laid {
         version: version.text().to_owned(),
         derived,
         notes,
@@ -127,7 +142,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         slots,
         patterns,
         apps: vec![app],
-    })
+    }
 }
 
 /// The words of salloc or sbatch.
@@ -143,12 +158,24 @@ fn job_words(words: &[String], reading: Reading) -> Result<Options, LineRefused>
     Options::of(&read.said, reading)
 }
 
+/// Whether a line is a step of a job, or makes its own job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    InJob,
+    Own,
+}
+
 /// Whether the job has the GPUs of its nodes.
-fn has_gpus(job: &Job, line: &Options, words: &Options, in_job: bool) -> Result<bool, LineRefused> {
+fn has_gpus(
+    job: &Job,
+    line: &Options,
+    words: &Options,
+    standing: Standing,
+) -> Result<bool, LineRefused> {
     let asked = match (words.gres, words.gpus_per_node) {
         (Some(JobGpus::Some(count)), _) => Some(count),
         (Some(JobGpus::None), _) => Some(0),
-        (None, own) => own.filter(|_| in_job),
+        (None, own) => own.filter(|_| standing == Standing::InJob),
     };
     let there = job
         .runs
@@ -171,7 +198,7 @@ fn has_gpus(job: &Job, line: &Options, words: &Options, in_job: bool) -> Result<
                 "--alloc asks for {count} GPUs of each node: which of them a job has is not known"
             )));
         }
-        None => words.exclusive.is_said() || !in_job,
+        None => words.exclusive.is_said() || standing == Standing::Own,
     };
     if wants && (!has || there.contains(&0)) {
         return Err(refusals::refuses(
@@ -186,7 +213,7 @@ fn share_gpus(step: &mut Step, job: &Job) -> Result<(), LineRefused> {
     let Some(each) = step.tasks_per_gpu else {
         return Ok(());
     };
-    if step.tasks % each != 0 {
+    if !step.tasks.is_multiple_of(each) {
         return Err(refusals::refuses(format!(
             "Invalid generic resource (gres) specification: {} tasks are no multiple of {each} for a GPU",
             step.tasks

@@ -17,6 +17,7 @@ use super::version::Version;
 use super::visible::visible;
 use crate::line::{LaidProcs, LineRefused};
 use roaring::RoaringBitmap;
+use stowplan_engine::limit::PATTERN_RUNS_MAX;
 
 /// Everything that decides about a node.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +61,11 @@ impl<'a> Scene<'a> {
                     .words
                     .tasks_per_core
                     .or(self.site.has("cr_one_task_per_core").then_some(1)),
-                _ => self.step.levels.tasks_per_core,
+                Version::V23_02
+                | Version::V23_11
+                | Version::V24_05
+                | Version::V24_11
+                | Version::V26_05 => self.step.levels.tasks_per_core,
             };
             let most = self.chosen.threads.unwrap_or(threads);
             if per_core == Some(1) && each < most {
@@ -131,20 +136,13 @@ impl<'a> Scene<'a> {
             if whole {
                 return Ok(granted.clone());
             }
-            let needed = match each {
-                0 => tasks,
-                own if own > unit => tasks * own.div_ceil(unit),
-                own => (tasks * own).div_ceil(unit),
-            };
-            self.is_too_much(needed > run.raw, needed, run.raw)?;
+            let needed = needed_before(each, tasks, unit);
+            if needed > run.raw {
+                return Err(too_much(needed, run.raw));
+            }
             (needed, needed / tasks)
         } else {
-            let group = per_core.map_or(1, |own| own_threads.unwrap_or(shape.counted as u64) / own);
-            let each = if group > 1 {
-                each.next_multiple_of(group)
-            } else {
-                each
-            };
+            let each = self.in_groups(each, shape.counted as u64);
             let few = tasks <= all.saturating_mul(per_core.unwrap_or(unit));
             if whole && (few || step.overcommit && version < Version::V26_05) {
                 if gpus.is_empty() || version >= Version::V26_05 {
@@ -161,7 +159,9 @@ impl<'a> Scene<'a> {
                 true => needed > run.raw.div_ceil(unit),
                 false => needed * unit > run.raw,
             };
-            self.is_too_much(beyond && !step.overcommit, needed, run.raw)?;
+            if beyond && !step.overcommit {
+                return Err(too_much(needed, run.raw));
+            }
             (needed, needed.div_ceil(tasks))
         };
         let mut taken = vec![false; granted.len()];
@@ -178,12 +178,14 @@ impl<'a> Scene<'a> {
         Ok(taken)
     }
 
-    fn is_too_much(&self, beyond: bool, needed: u64, raw: u64) -> Result<(), LineRefused> {
-        match beyond {
-            true => Err(refusals::refuses(format!(
-                "Unable to create step: More processors requested than permitted: {needed} cores of a node that has {raw} cpus"
-            ))),
-            false => Ok(()),
+    /// Cpus of a task, rounded up to whole groups of a core that several tasks share.
+    fn in_groups(&self, each: u64, counted: u64) -> u64 {
+        let per_core = self.step.levels.tasks_per_core.filter(|&own| own != FREE);
+        let group = per_core.map_or(1, |own| self.chosen.threads.unwrap_or(counted) / own);
+        if group > 1 {
+            each.next_multiple_of(group)
+        } else {
+            each
         }
     }
 
@@ -225,6 +227,7 @@ impl<'a> Scene<'a> {
         let threads = shape.threads;
         let everything = set(&mut (0..shape.os.len()).filter(|cpu| cores[cpu / threads]));
         let count = size(tasks);
+        self.is_written_out(tasks, gpus)?;
         let one = |cpus: Option<RoaringBitmap>| vec![cpus; 1];
         let cpus: Vec<Option<RoaringBitmap>> = match &self.step.levels.kind {
             _ if self.site.affinity == Affinity::Absent => one(None),
@@ -272,6 +275,17 @@ impl<'a> Scene<'a> {
             .collect();
         let seen = self.seen(gpus, &cpus, count, &place);
         Ok(joined(&cpus, seen.as_deref(), count))
+    }
+
+    /// Whether a list of what each task has may be made.
+    fn is_written_out(&self, tasks: u64, gpus: &[Gpu]) -> Result<(), LineRefused> {
+        let listed = !gpus.is_empty() || matches!(self.step.levels.kind, Some(Kind::Masks(_)));
+        match listed && tasks > PATTERN_RUNS_MAX as u64 {
+            true => Err(refusals::not_modelled(format!(
+                "{tasks} tasks of one node, each with a mask or GPUs of its own"
+            ))),
+            false => Ok(()),
+        }
     }
 
     fn bound<'b>(&'b self, run: &NodeRun, cores: &'b [bool], tasks: usize) -> Bound<'b> {
@@ -383,4 +397,19 @@ fn joined(
         }
     }
     all
+}
+
+/// Cores that 22.05 needs.
+fn needed_before(each: u64, tasks: u64, unit: u64) -> u64 {
+    match each {
+        0 => tasks,
+        own if own > unit => tasks * own.div_ceil(unit),
+        own => (tasks * own).div_ceil(unit),
+    }
+}
+
+fn too_much(needed: u64, raw: u64) -> LineRefused {
+    refusals::refuses(format!(
+        "Unable to create step: More processors requested than permitted: {needed} cores of a node that has {raw} cpus"
+    ))
 }

@@ -51,13 +51,13 @@ impl Shape {
             ranges.flat_map(|&(first, end)| first..end).collect()
         };
         let all = (0..u32::try_from(os.len()).unwrap_or(u32::MAX)).collect::<Vec<_>>();
-        let mut sockets: Vec<Vec<u32>> = match kind {
-            ObjKind::Numa => topologies
+        let mut sockets: Vec<Vec<u32>> = match kind == ObjKind::Numa {
+            true => topologies
                 .domains(id)
                 .iter()
                 .map(|&own| pus_of(own))
                 .collect(),
-            _ => topologies.objects(id, kind).map(pus_of).collect(),
+            false => topologies.objects(id, kind).map(pus_of).collect(),
         };
         if sockets.is_empty() {
             sockets = topologies
@@ -72,27 +72,7 @@ impl Shape {
         if cores.is_empty() {
             cores = all.iter().map(|&pu| vec![pu]).collect();
         }
-        let uneven = || {
-            refusals::not_modelled(
-                "sockets or cores of unequal size: how Slurm counts them is not known here",
-            )
-        };
-        sockets.sort_by_key(|pus| pus.first().copied());
-        let mut ordered: Vec<&Vec<u32>> = Vec::new();
-        let mut per_socket = None;
-        for socket in &sockets {
-            let own: RoaringBitmap = socket.iter().copied().collect();
-            let before = ordered.len();
-            ordered.extend(
-                cores
-                    .iter()
-                    .filter(|core| core.first().is_some_and(|&pu| own.contains(pu))),
-            );
-            let count = ordered.len() - before;
-            if count == 0 || *per_socket.get_or_insert(count) != count {
-                return Err(uneven());
-            }
-        }
+        let (ordered, per_socket) = in_sockets(&mut sockets, &cores)?;
         let threads = ordered.first().map_or(1, |core| core.len());
         if ordered.iter().any(|core| core.len() != threads) {
             return Err(uneven());
@@ -122,7 +102,7 @@ impl Shape {
         gpus.sort_by_key(|gpu| gpu.number);
         Ok(Self {
             sockets: sockets.len(),
-            cores: per_socket.unwrap_or(1),
+            cores: per_socket,
             threads,
             counted: threads,
             os: order.iter().map(|&pu| os[pu as usize]).collect(),
@@ -130,4 +110,31 @@ impl Shape {
             gpus,
         })
     }
+}
+
+fn uneven() -> LineRefused {
+    refusals::not_modelled(
+        "sockets or cores of unequal size: how Slurm counts them is not known here",
+    )
+}
+
+/// The cores in the order of their sockets, and how many each socket has.
+fn in_sockets<'c>(
+    sockets: &mut [Vec<u32>],
+    cores: &'c [Vec<u32>],
+) -> Result<(Vec<&'c Vec<u32>>, usize), LineRefused> {
+    sockets.sort_by_key(|pus| pus.first().copied());
+    let mut ordered: Vec<&Vec<u32>> = Vec::new();
+    let mut per_socket = None;
+    for socket in sockets {
+        let own: RoaringBitmap = socket.iter().copied().collect();
+        let before = ordered.len();
+        let inside = |core: &&Vec<u32>| core.first().is_some_and(|&pu| own.contains(pu));
+        ordered.extend(cores.iter().filter(inside));
+        let count = ordered.len() - before;
+        if count == 0 || *per_socket.get_or_insert(count) != count {
+            return Err(uneven());
+        }
+    }
+    Ok((ordered, per_socket.unwrap_or(1)))
 }

@@ -1,6 +1,8 @@
 //! The site: the lines of slurm.conf and gres.conf that count.
 
+use super::cpu_bind::Level;
 use super::numbers;
+use super::options::Flag;
 use super::refusals;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::policy::ObjKind;
@@ -29,11 +31,11 @@ pub(super) struct Site {
     pub(super) selects: Selects,
     /// Small words of `SelectTypeParameters`.
     pub(super) parameters: Vec<String>,
-    pub(super) autobind: Option<super::cpu_bind::Level>,
+    pub(super) autobind: Option<Level>,
     /// Whether `task/affinity` is there.
     pub(super) affinity: Affinity,
     pub(super) socket: ObjKind,
-    pub(super) exclusive: super::options::Flag,
+    pub(super) exclusive: Flag,
     pub(super) nodes: Vec<OfNodes>,
     /// Lines of GPUs.
     pub(super) gpus: Vec<OfNodes>,
@@ -60,7 +62,7 @@ impl Site {
             autobind: None,
             affinity: Affinity::Binds,
             socket: ObjKind::Package,
-            exclusive: super::options::Flag::Unsaid,
+            exclusive: Flag::Unsaid,
             nodes: Vec::new(),
             gpus: Vec::new(),
         };
@@ -129,9 +131,9 @@ impl Site {
             "taskpluginparam" => {
                 for word in small.split(',') {
                     self.autobind = match word.strip_prefix("autobind=") {
-                        Some("threads") => Some(super::cpu_bind::Level::Threads),
-                        Some("cores") => Some(super::cpu_bind::Level::Cores),
-                        Some("sockets") => Some(super::cpu_bind::Level::Sockets),
+                        Some("threads") => Some(Level::Threads),
+                        Some("cores") => Some(Level::Cores),
+                        Some("sockets") => Some(Level::Sockets),
                         Some(_) => None,
                         None => self.autobind,
                     };
@@ -146,11 +148,10 @@ impl Site {
                 };
             }
             "partitionname" => {
-                if pairs.iter().any(|(key, value)| {
+                let alone = pairs.iter().any(|(key, value)| {
                     key == "oversubscribe" && value.eq_ignore_ascii_case("exclusive")
-                }) {
-                    self.exclusive = super::options::Flag::Said;
-                }
+                });
+                self.exclusive = if alone { Flag::Said } else { self.exclusive };
             }
             "nodename" | "cpus" | "sockets" | "socketsperboard" | "boards" | "corespersocket"
             | "threadspercore" | "cpuspeclist" | "corespeccount" => {

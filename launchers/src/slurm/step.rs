@@ -6,7 +6,7 @@ use super::level::Levels;
 use super::node_set::NodeSet;
 use super::options::Options;
 use super::refusals;
-use super::site::names;
+use super::site::{Site, names};
 use super::version::Version;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::table::names::NameRange;
@@ -51,6 +51,8 @@ struct Sum {
     max: u64,
     each: Option<u64>,
     names: u64,
+    /// Whether packing lowered the least number of nodes.
+    mpack: bool,
 }
 
 /// Names of a list, or of a file if the value has a slash.
@@ -75,11 +77,11 @@ impl Step {
         line: &Options,
         env: &Options,
         levels: Levels,
-        site_packs: bool,
+        site: &Site,
         version: Version,
     ) -> Result<Self, LineRefused> {
         let distribution = line.distribution.or(env.distribution).unwrap_or_default();
-        let site_packs = site_packs
+        let site_packs = site.has("cr_pack_nodes")
             && distribution.first == First::Block
             && distribution.packing != Some(Packing::NoPack);
         let cpus = line.cpus_per_task.or(env.cpus_per_task);
@@ -99,46 +101,20 @@ impl Step {
             .transpose()?;
         let excluded = excluded.map(|ranges| job.find(&ranges).0);
         let (mut listed, unknown) = job.find(&order);
-        let nodes = line.nodes.or(env.nodes);
-        let mut sum = Sum {
-            tasks: line.tasks.or(env.tasks),
-            set: line.tasks.or(env.tasks).is_some(),
-            by_env: line.tasks.is_none() && env.tasks.is_some(),
-            nodes_by_env: line.nodes.is_none() && env.nodes.is_some(),
-            given: nodes.is_some(),
-            min: nodes.map_or(1, |nodes| nodes.min),
-            max: nodes.map_or(0, |nodes| nodes.max),
-            each: line.tasks_per_node.or(env.tasks_per_node),
-            names: listed.len() + u64::from(unknown.is_some()),
-        };
+        let mut sum = Sum::of(line, env, listed.len() + u64::from(unknown.is_some()));
         let pack = distribution.packing == Some(Packing::Pack);
-        let mpack = (pack || site_packs) && sum.nodes_by_env;
-        if mpack {
+        sum.mpack = (pack || site_packs) && sum.nodes_by_env;
+        if sum.mpack {
             sum.min = 1;
         }
         if arbitrary {
             sum.arbitrary(&order, line, version)?;
         }
         if own_list.is_some() {
-            if version == Version::V22_05 {
-                if !arbitrary && sum.max > 0 && sum.names > sum.max {
-                    listed = cut_list(job, &order, sum.max);
-                    sum.names = listed.len();
-                }
-                sum.min = if sum.given {
-                    sum.names.max(sum.min)
-                } else {
-                    sum.names
-                };
-                sum.given = true;
-            } else if sum.given {
-                sum.names = if arbitrary { sum.names } else { 0 };
-            } else {
-                (sum.min, sum.given) = (sum.names, true);
-            }
+            sum.list(job, &order, &mut listed, &distribution, version);
         }
         sum.guess(line, &levels, version);
-        if let Some(least) = sum.reduce(version, mpack) {
+        if let Some(least) = sum.reduce(version) {
             listed = listed.first(least);
         }
         if let (Some(each), false) = (sum.each, sum.set) {
@@ -147,13 +123,13 @@ impl Step {
         let tasks = sum.tasks.unwrap_or(1);
         let overcommit = line.overcommit.is_said() || env.overcommit.is_said();
         let all = job.count();
-        if let Some(first) = line.relative {
-            if first + sum.min > all {
-                return Err(refusals::refuses(format!(
-                    "--relative and --nodes option incompatible with count of allocated nodes ({first}+{}>{all})",
-                    sum.min
-                )));
-            }
+        if let Some(first) = line.relative
+            && first + sum.min > all
+        {
+            return Err(refusals::refuses(format!(
+                "--relative and --nodes option incompatible with count of allocated nodes ({first}+{}>{all})",
+                sum.min
+            )));
         }
         let mut step = Self {
             version,
@@ -180,18 +156,12 @@ impl Step {
             gpus_per_task: line.gpus_per_task,
             tasks_per_gpu: line.tasks_per_gpu,
         };
-        step.settle(job, &sum, line, excluded.is_some())?;
+        step.settle(job, &sum, line)?;
         Ok(step)
     }
 
     /// Steps 8 to 10.
-    fn settle(
-        &mut self,
-        job: &Job,
-        sum: &Sum,
-        line: &Options,
-        excludes: bool,
-    ) -> Result<(), LineRefused> {
+    fn settle(&mut self, job: &Job, sum: &Sum, line: &Options) -> Result<(), LineRefused> {
         let allowed = job.all().without(&self.excluded);
         let mut there = allowed.len();
         if self
@@ -216,7 +186,7 @@ impl Step {
             max = min;
         }
         there = there.min(max);
-        if excludes {
+        if line.exclude.is_some() {
             let own = self.listed.take().unwrap_or_default();
             let more = there.saturating_sub(own.len());
             self.listed = Some(own.with(&allowed.without(&own).first(more)));
@@ -276,6 +246,23 @@ fn cut_list(job: &Job, order: &[NameRange], most: u64) -> NodeSet {
 }
 
 impl Sum {
+    /// What the words say.
+    fn of(line: &Options, env: &Options, names: u64) -> Self {
+        let nodes = line.nodes.or(env.nodes);
+        Self {
+            tasks: line.tasks.or(env.tasks),
+            set: line.tasks.or(env.tasks).is_some(),
+            by_env: line.tasks.is_none() && env.tasks.is_some(),
+            nodes_by_env: line.nodes.is_none() && env.nodes.is_some(),
+            given: nodes.is_some(),
+            min: nodes.map_or(1, |nodes| nodes.min),
+            max: nodes.map_or(0, |nodes| nodes.max),
+            each: line.tasks_per_node.or(env.tasks_per_node),
+            names,
+            mpack: false,
+        }
+    }
+
     fn arbitrary(
         &mut self,
         order: &[NameRange],
@@ -309,6 +296,34 @@ impl Sum {
         Ok(())
     }
 
+    /// Step 3: what a list says of the number of nodes.
+    fn list(
+        &mut self,
+        job: &Job,
+        order: &[NameRange],
+        listed: &mut NodeSet,
+        distribution: &Distribution,
+        version: Version,
+    ) {
+        let arbitrary = distribution.first == First::Arbitrary;
+        if version == Version::V22_05 {
+            if !arbitrary && self.max > 0 && self.names > self.max {
+                *listed = cut_list(job, order, self.max);
+                self.names = listed.len();
+            }
+            self.min = if self.given {
+                self.names.max(self.min)
+            } else {
+                self.names
+            };
+            self.given = true;
+        } else if self.given {
+            self.names = if arbitrary { self.names } else { 0 };
+        } else {
+            (self.min, self.given) = (self.names, true);
+        }
+    }
+
     /// Step 4: tasks from nodes.
     fn guess(&mut self, line: &Options, levels: &Levels, version: Version) {
         let old = version == Version::V22_05;
@@ -339,7 +354,7 @@ impl Sum {
     }
 
     /// Step 5: fewer nodes for fewer tasks. How many names of a list are kept, if it is cut.
-    fn reduce(&mut self, version: Version, mpack: bool) -> Option<u64> {
+    fn reduce(&mut self, version: Version) -> Option<u64> {
         if self.names == u64::MAX || !self.given || !self.set {
             return None;
         }
@@ -357,10 +372,10 @@ impl Sum {
             return kept;
         }
         let dropped = if version >= Version::V24_05 {
-            if self.max > 0 && tasks > self.max.saturating_mul(each) && !mpack {
+            if self.max > 0 && tasks > self.max.saturating_mul(each) && !self.mpack {
                 true
             } else {
-                mpack && tasks != self.min.saturating_mul(each) && tasks > each
+                self.mpack && tasks != self.min.saturating_mul(each) && tasks > each
             }
         } else {
             each != tasks / self.min.max(1)
