@@ -2,6 +2,8 @@
 
 // Whose line it is when the word alone does not say.
 mod sign;
+// The variables that it would see.
+pub(crate) mod variables;
 // What the launcher would do with it, as a plan.
 pub mod place;
 

@@ -90,9 +90,9 @@ impl<'t> Binder<'t> {
                 let topology = hardware.topology;
                 let objects = match (kind, policy.map.devices()) {
                     // In the order of the mapped devices, each of which is its own target.
-                    (ObjKind::Gpu, Some(options)) => Targets::Near(
-                        super::device_order::devices(topologies, topology, options),
-                    ),
+                    (ObjKind::Gpu, Some(options)) => {
+                        Targets::Near(super::device_order::devices(topologies, topology, options))
+                    }
                     (_, _) => Targets::new(topologies, topology, kind),
                 };
                 Target::Objects { kind, objects }
