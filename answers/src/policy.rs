@@ -18,6 +18,7 @@ pub fn map(policy: &Policy, table: &AppTable) -> String {
         let object = match on {
             PprObject::Node => "node",
             PprObject::Kind(kind) => kind.word(),
+            PprObject::Device => "device=gpu",
         };
         format!("{word}:{per}:{object}")
     } else if policy.map == MapBy::PeList {

@@ -258,10 +258,36 @@ impl MapBy {
             Some(kind)
         } else if matches!(self, Self::Dist) {
             Some(ObjKind::Numa)
-        } else if matches!(self, Self::Device(_)) {
+        } else if self.devices().is_some() {
             Some(ObjKind::Gpu)
         } else {
             None
+        }
+    }
+
+    /// How it goes over devices; `None`: it does not, or in logical order.
+    #[must_use]
+    pub const fn devices(self) -> Option<DeviceMap> {
+        match self {
+            Self::Device(options) => Some(options),
+            Self::Ppr {
+                on: PprObject::Device,
+                ..
+            } => Some(DeviceMap {
+                sharing: Sharing::Shared,
+                interleave: None,
+            }),
+            Self::Slot
+            | Self::Node
+            | Self::Object(_)
+            | Self::Ppr { .. }
+            | Self::Seq
+            | Self::Rankfile
+            | Self::PeList
+            | Self::Dist
+            | Self::Lsf
+            | Self::Mpibind(_)
+            | Self::Given => None,
         }
     }
 
@@ -292,6 +318,8 @@ pub enum PprObject {
     Node,
     /// Objects of a kind.
     Kind(ObjKind),
+    /// GPUs in the order of PCI addresses: PRRTE's `device=gpu`.
+    Device,
 }
 
 impl PprObject {
@@ -301,6 +329,7 @@ impl PprObject {
         match self {
             Self::Node => "node",
             Self::Kind(kind) => kind.word(),
+            Self::Device => "device=gpu",
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         });
     }
     if let Some(line) = &asked.job.line {
-        line::with_variables(line, &line::place::variables(&asked.job, outside)?)?;
+        line::with_variables(line, &line::variables::variables(&asked.job, outside)?)?;
     }
     let allocation = asked.job.allocation.clone();
     let outside = &Allocated::new(outside, allocation.as_deref());

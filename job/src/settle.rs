@@ -2,7 +2,7 @@
 
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
-use crate::line::place::variables;
+use crate::line::variables::variables;
 use crate::outside::Outside;
 use crate::parameters::simulator::{Group, groups};
 use crate::parameters::{Effect, defaults, find, is_on, of_variables};

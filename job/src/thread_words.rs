@@ -2,7 +2,7 @@
 
 use crate::args::JobArgs;
 use crate::error::JobError;
-use crate::line::place::variables;
+use crate::line::variables::variables;
 use crate::outside::Outside;
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;

@@ -6,7 +6,7 @@ use super::bits::{Bits, Mask, Ranges};
 use super::hardware::{Hardware, joined, meet, span};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use stowplan_engine::policy::{CpuMode, ObjKind, Overload};
+use stowplan_engine::policy::{CpuMode, DeviceMap, ObjKind, Overload};
 use stowplan_engine::table::topologies::ObjectId;
 
 /// Binds the processes of one app on one node.
@@ -87,12 +87,17 @@ pub(super) struct Binding {
     pub(super) limit: Option<u16>,
     /// The kind that processes are mapped to. If it is a GPU, targets are searched inside the cpus near it.
     pub(super) mapped: Option<ObjKind>,
+    /// How the map goes over devices; each of them is its own target.
+    pub(super) devices: Option<DeviceMap>,
 }
 
 impl<'t> Binder<'t> {
     /// `free`: the cpus that are free when the app starts on the node; `allowed`: all cpus that may be used there.
     pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
-        let targets = hardware.targets(binding.target);
+        let mut targets = hardware.targets(binding.target);
+        if let (ObjKind::Gpu, Some(options)) = (binding.target, binding.devices) {
+            super::devices::order(hardware, options, &mut targets);
+        }
         let packages = hardware.targets(ObjKind::Package);
         let spans = targets.iter().map(|&target| hardware.ranges(target));
         let single = spans.clone().all(|ranges| ranges.len() == 1);

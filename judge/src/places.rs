@@ -79,11 +79,17 @@ impl<'t> Turns<'t> {
         } = policy.map
         {
             (Some(kind), Deal::Ppr(per))
+        } else if let MapBy::Ppr {
+            per,
+            on: PprObject::Device,
+        } = policy.map
+        {
+            (Some(ObjKind::Gpu), Deal::Ppr(per))
         } else {
             (None, Deal::Nothing)
         };
         let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
-        if let MapBy::Device(options) = policy.map {
+        if let Some(options) = policy.map.devices() {
             super::devices::order(hardware, options, &mut objects);
         }
         if policy.map == MapBy::Dist {

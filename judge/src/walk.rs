@@ -153,6 +153,7 @@ impl<'t> Case<'t> {
                     overload: self.policy.overload,
                     limit: self.policy.limit,
                     mapped: self.kind,
+                    devices: self.policy.map.devices(),
                 },
                 self.free.clone(),
                 self.allowed.clone(),

@@ -267,6 +267,7 @@ impl FromStr for MapBy {
             policy::MapBy::Ppr { per, on } => match on {
                 PprObject::Node => Self::PerNode(per),
                 PprObject::Kind(kind) => Self::PerObject(per, kind),
+                PprObject::Device => Self::PerObject(per, ObjKind::Gpu),
             },
             policy::MapBy::PeList => {
                 let ranges = list.into_iter().map(|(first, last)| first..=last);

@@ -170,15 +170,7 @@ fn ppr<'a>(
     let Some(object) = rest.next().filter(|part| !part.text.is_empty()) else {
         return lacks_value(first, form);
     };
-    let named = match object.text.split_once('=') {
-        Some((word, class))
-            if word.eq_ignore_ascii_case("device") && class.eq_ignore_ascii_case("gpu") =>
-        {
-            class
-        }
-        Some(_) | None => object.text,
-    };
-    let on = match find_word(PPR_OBJECTS, named) {
+    let on = match find_word(PPR_OBJECTS, object.text) {
         Ok(on) => on,
         Err(fault) => return object.fail(DirectiveFault::Directive(fault)),
     };

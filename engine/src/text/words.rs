@@ -171,6 +171,7 @@ pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("l2cache", Unique, PprObject::Kind(ObjKind::L2)),
     ("l3cache", Unique, PprObject::Kind(ObjKind::L3)),
     ("gpu", Unique, PprObject::Kind(ObjKind::Gpu)),
+    ("device=gpu", Never, PprObject::Device),
 ];
 
 /// Objects that a stated device can be near.

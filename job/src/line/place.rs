@@ -1,6 +1,7 @@
 //! What a launcher would do with its line, as a plan: hosts, variables and hardware go in, a placement comes out.
 
 use super::launched::Launched;
+use super::variables::variables;
 use super::{LineArgs, gpus, with_variables};
 use crate::args::{JobArgs, MapArgs};
 use crate::error::{JobError, one_line};
@@ -179,40 +180,6 @@ fn from_file(path: &str, outside: &dyn Outside, hosts: &mut Vec<OurHost>) -> Res
         }
     }
     Ok(())
-}
-
-/// The variables that the launcher would see: those of this process if they were asked for, then files, then words.
-pub(crate) fn variables(
-    job: &JobArgs,
-    outside: &dyn Outside,
-) -> Result<Vec<(String, String)>, JobError> {
-    let mut all = Vec::new();
-    if job.env_here {
-        all.extend(outside.variables());
-    }
-    for path in &job.env_files {
-        let bytes = outside.read(path).map_err(|error| {
-            told(
-                "bad-value",
-                format!("--env-file {path}: cannot be read: {error}"),
-            )
-        })?;
-        let text = String::from_utf8_lossy(&bytes);
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim();
-            let line = line.strip_prefix("export ").unwrap_or(line);
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let Some((name, value)) = line.split_once('=') else {
-                let sentence = format!("--env-file {path}:{number}: {line:?} is no NAME=VALUE");
-                return Err(told("bad-value", sentence));
-            };
-            all.push((name.to_owned(), value.to_owned()));
-        }
-    }
-    all.extend(job.env.iter().cloned());
-    Ok(all)
 }
 
 /// The machine's hardware, by the names of nodes.

@@ -1,7 +1,7 @@
 //! The simulator: nodes that PRRTE makes up (`ras_simulator_num_nodes 4,2`). Source: `lines/prte/spec.md` 1.1.
 
 use super::{Effect, find};
-use crate::error::JobError;
+use stowplan_engine::error::SpecError;
 
 /// The most nodes that are made.
 const NODES_MAX: u64 = 1 << 22;
@@ -25,7 +25,7 @@ pub(crate) struct Group {
 ///
 /// # Errors
 /// `bad-value`, with the parameter.
-pub(crate) fn groups(parameters: &[(String, String)]) -> Result<Vec<Group>, JobError> {
+pub(crate) fn groups(parameters: &[(String, String)]) -> Result<Vec<Group>, SpecError> {
     let value = |effect| {
         let mut last = parameters.iter().rev();
         let own = last.find(|(key, _)| find(key) == Some(effect));
@@ -91,7 +91,7 @@ impl Group {
     }
 }
 
-fn numbers(key: &str, text: &str) -> Result<Vec<u64>, JobError> {
+fn numbers(key: &str, text: &str) -> Result<Vec<u64>, SpecError> {
     let number = |part: &str| {
         let part = part.trim();
         let digits =
@@ -104,12 +104,14 @@ fn numbers(key: &str, text: &str) -> Result<Vec<u64>, JobError> {
     text.split(',').map(number).collect()
 }
 
-fn bad(key: &str, there: &str) -> JobError {
-    JobError::Told {
+fn bad(key: &str, there: &str) -> SpecError {
+    SpecError::OfLine {
         class: "bad-value",
         sentence: format!(
             "{key} {there}: it takes numbers apart by commas, one for each of at most 26 groups with together at most {NODES_MAX} nodes"
         ),
+        at: None,
+        help: Vec::new(),
     }
 }
 

@@ -261,7 +261,7 @@ impl Page<'_> {
         let plan = self.plan;
         let policy = plan.app(app).policy();
         let map = policy.map(|id| plan.resolved_apps().policies[id].map);
-        let (Some(MapBy::Device(_)), Some(object)) = (map, object) else {
+        let (Some(_), Some(object)) = (map.and_then(MapBy::devices), object) else {
             return;
         };
         let gpus = plan.world().topologies.gpus(topology);

@@ -8,7 +8,7 @@ use super::sets::{MapTarget, NodeSets};
 use super::target_order::TargetOrder;
 use super::units::{Hardware, Stretches, Targets, Units, shared};
 use super::window::Window;
-use crate::policy::{BindTo, CpuMode, IfSupported, MapBy, ObjKind, Overload};
+use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
 
@@ -88,9 +88,9 @@ impl<'t> Binder<'t> {
             BindTo::Object(kind) => {
                 let kind = hardware.kind(kind);
                 let topology = hardware.topology;
-                let objects = match (kind, policy.map) {
+                let objects = match (kind, policy.map.devices()) {
                     // In the order of the mapped devices, each of which is its own target.
-                    (ObjKind::Gpu, MapBy::Device(options)) => {
+                    (ObjKind::Gpu, Some(options)) => {
                         Targets::Near(super::device_order::devices(topologies, topology, options))
                     }
                     (_, _) => Targets::new(topologies, topology, kind),

@@ -70,11 +70,13 @@ impl<'t> TopologyView<'t> {
         let meant = |kind| if counted { kind } else { hardware.kind(kind) };
         let kind = mapped_kind(policy.map).map(meant);
         let objects = match (policy.map, device) {
+            (map, _) if map.devices().is_some() => Targets::Near(super::device_order::devices(
+                topologies,
+                topology,
+                map.devices().unwrap_or_default(),
+            )),
             (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
                 .map_or(Targets::NONE, Targets::Near),
-            (MapBy::Device(options), _) => {
-                Targets::Near(super::device_order::devices(topologies, topology, options))
-            }
             _ => kind.map_or(Targets::NONE, |kind| {
                 Targets::new(topologies, topology, kind)
             }),

@@ -58,7 +58,11 @@ impl MapPolicy for ByPpr {
         let each = |of: &Candidate| {
             let objects = match self.on {
                 PprObject::Node => 1,
-                PprObject::Kind(kind) => {
+                PprObject::Kind(_) | PprObject::Device => {
+                    let kind = match self.on {
+                        PprObject::Kind(kind) => kind,
+                        PprObject::Node | PprObject::Device => ObjKind::Gpu,
+                    };
                     let topology = tables.topology_of(of.state);
                     Targets::new(&tables.topologies, topology, kind).len()
                 }
@@ -67,7 +71,7 @@ impl MapPolicy for ByPpr {
         };
         let objects: u64 = nodes.iter().map(each).sum();
         match (objects, self.on, nodes.first()) {
-            (0, PprObject::Kind(ObjKind::Gpu), Some(first)) => {
+            (0, PprObject::Kind(ObjKind::Gpu) | PprObject::Device, Some(first)) => {
                 let node = app.pool.nodes.name(first.nodes.first);
                 let app = app.app.number();
                 Err(PlaceError::DeviceNotFound { app, node }.into())
@@ -84,7 +88,7 @@ impl MapPolicy for ByPpr {
         let capacity = view.capacity();
         let objects = match self.on {
             PprObject::Node => 1,
-            PprObject::Kind(_) => capacity.objects,
+            PprObject::Kind(_) | PprObject::Device => capacity.objects,
         };
         if objects == 0 {
             return Err(by_object::not_found(view.placement, view.group));
@@ -107,7 +111,7 @@ impl MapPolicy for ByPpr {
         view.check_target(binding)?;
         match self.on {
             PprObject::Node => view.check_packages()?,
-            PprObject::Kind(_) => by_object::check_pe(view)?,
+            PprObject::Kind(_) | PprObject::Device => by_object::check_pe(view)?,
         }
         let most = u32::try_from(whole).unwrap_or(u32::MAX);
         let want = view.placement.left.min(row.room()).min(most);
@@ -135,6 +139,7 @@ impl MapPolicy for ByPpr {
         let object = match self.on {
             PprObject::Node => "node",
             PprObject::Kind(kind) => kind.word(),
+            PprObject::Device => "device=gpu",
         };
         PlaceError::PprTooMany {
             app: placement.app.number(),

@@ -7,7 +7,7 @@ use crate::error::phrases::{Counted, FullNodes, Kinds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
-use crate::policy::{BindTo, ObjKind};
+use crate::policy::{BindTo, DeviceMap, MapBy, ObjKind, Sharing};
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::node::bind::{Binder, Failure};
 use crate::stage::node::bits;
@@ -107,9 +107,18 @@ impl RefusedAt<'_> {
 
     /// Only some processes got cpus.
     pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
-        let why = self
-            .left_out()
-            .map_or_else(String::new, |why| format!(": {why}"));
+        let one = matches!(
+            self.policy.map,
+            MapBy::Device(DeviceMap {
+                sharing: Sharing::One,
+                ..
+            })
+        );
+        let why = match one {
+            true => Some("one process on each of its devices, which :shared changes".to_owned()),
+            false => self.left_out(),
+        };
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
         PlaceError::NotEnoughCpus {
             why,
             app: self.app.number(),
