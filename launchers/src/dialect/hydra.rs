@@ -1,6 +1,7 @@
 //! MPICH's Hydra, from 4.1 on: a rank map over hosts, and cpus for all nodes or for each node.
 
 use super::{comment, fits, lists, program, whole};
+use super::variables::{self, OfApp};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, Word};
 use std::fmt::Write as _;
@@ -46,6 +47,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Env));
         words.extend(program(app));
     }
     Ok(Script {
@@ -56,6 +58,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that MPICH is 4.1 or newer",
         ),
         launcher: "mpiexec.hydra",
+        exports: Vec::new(),
         variables: Vec::new(),
         words,
         files: vec![hosts(job, cpus)],

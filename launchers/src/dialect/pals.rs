@@ -4,6 +4,7 @@
 use super::{
     comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole,
 };
+use super::variables::{self, OfApp};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
@@ -26,16 +27,16 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         }
     };
     let mut files = Vec::new();
-    let mut variables = Vec::new();
+    let mut settings = Vec::new();
     let apps = match apps(job) {
         Ok(apps) => apps,
         Err(why) => {
             let ppn = reordered(job, why)?;
-            variables.push(Variable {
+            settings.push(Variable {
                 name: "MPICH_RANK_REORDER_METHOD",
                 value: Word::plain("3"),
             });
-            variables.push(Variable {
+            settings.push(Variable {
                 name: "MPICH_RANK_REORDER_FILE",
                 value: Word::path("order"),
             });
@@ -66,9 +67,10 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Program));
         words.extend(program(app));
     }
-    let trusts = if variables.is_empty() {
+    let trusts = if settings.is_empty() {
         "that the job has all cpus of its nodes"
     } else {
         "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
@@ -76,7 +78,8 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     Ok(Script {
         comment: comment("pals", job, says(job), trusts),
         launcher: "mpiexec",
-        variables,
+        exports: Vec::new(),
+        variables: settings,
         words,
         files,
     })

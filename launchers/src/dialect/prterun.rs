@@ -1,6 +1,7 @@
 //! PRRTE's prterun, and mpirun of Open MPI 5: a rankfile.
 
 use super::{comment, program};
+use super::variables::{self, OfApp};
 use crate::cpus::{Unit, logical, ranges};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, WORD_BYTES_MAX, Word};
@@ -53,6 +54,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Exported));
         words.extend(program(app));
     }
     files.push(File {
@@ -67,6 +69,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that nodes have the cores of the plan's topologies, counted as hwloc does",
         ),
         launcher: "prterun",
+        exports: Vec::new(),
         variables: Vec::new(),
         words,
         files,

@@ -22,6 +22,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
                 Script {
                     comment: comment("srun", job, &format!("{} by parts", says(job)), TRUSTS),
                     launcher: "srun",
+                    exports: Vec::new(),
                     variables: Vec::new(),
                     words,
                     files: Vec::new(),
@@ -74,6 +75,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     let script = Script {
         comment: comment("srun", job, says(job), TRUSTS),
         launcher: "srun",
+        exports: Vec::new(),
         variables,
         words,
         files,
