@@ -1,5 +1,6 @@
 //! A plan in a launcher's words: a script that starts the job, or a file, or the reason why neither is possible.
 
+use crate::dialect::variables::{self, Form};
 use crate::dialect::{flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, srun};
 use crate::job::{Job, Unsaid};
 use crate::script::Script;
@@ -152,6 +153,35 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
             "{name} stands twice, as two nodes with local ranks of their own, and only hydra starts two nodes of one name"
         )));
     }
+    let mut said = without_variables(job, dialect)?;
+    if let Said::Script(script, _) = &mut said
+        && let Some(form) = form(dialect)
+    {
+        variables::add(job, form, script);
+        let set = job.programs.iter().flat_map(|program| program.variables);
+        let places = set.map(|(name, _)| name).any(|name| name == "OMP_PLACES");
+        if dialect == Dialect::Jsrun && places {
+            script
+                .comment
+                .push_str("; jsrun sets OMP_PLACES itself, and whether -E wins is not known");
+        }
+    }
+    Ok(said)
+}
+
+/// How a launcher takes variables that hold for all ranks; `None`: app by app.
+const fn form(dialect: Dialect) -> Option<Form> {
+    match dialect {
+        Dialect::Srun => Some(Form::Export),
+        Dialect::Hydra | Dialect::Intel => Some(Form::Three("-genv")),
+        Dialect::Flux => Some(Form::One("--env")),
+        Dialect::Pals => Some(Form::Pair("--env")),
+        Dialect::Jsrun => Some(Form::Pair("-E")),
+        Dialect::Prterun | Dialect::RankOrder | Dialect::Hostfile => None,
+    }
+}
+
+fn without_variables<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
     let alone = |script| Said::Script(script, Vec::new());
     match dialect {
         Dialect::Srun => srun::export(job).map(|(script, notes)| Said::Script(script, notes)),

@@ -23,6 +23,8 @@ pub struct Program<'p> {
     /// The name of the program; empty: none.
     name: &'p str,
     arguments: &'p [String],
+    /// Its variables that decide about threads, in order.
+    pub variables: &'p [(String, String)],
 }
 
 impl<'p> Program<'p> {
@@ -279,6 +281,7 @@ fn programs(plan: &Plan) -> Vec<Program<'_>> {
             ranks: app.procs().0,
             name: &plan.resolved_apps().label[id],
             arguments: plan.resolved_apps().arguments(id),
+            variables: plan.thread_words().of(id),
         }
     });
     programs.collect()

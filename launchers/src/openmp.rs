@@ -26,23 +26,12 @@ pub fn places(plan: &Plan, place: &ProcPlace) -> Option<Vec<RoaringBitmap>> {
     Some(places)
 }
 
-/// Variables with their values; none for an unbound rank.
+/// Places as `OMP_PLACES` takes them.
 #[must_use]
-pub fn variables(plan: &Plan, place: &ProcPlace) -> Vec<(&'static str, String)> {
-    let Some(places) = places(plan, place) else {
-        return Vec::new();
-    };
+pub fn listed(places: &[RoaringBitmap]) -> String {
     let each = places.iter().map(|cpus| {
         let cpus: Vec<String> = cpus.iter().map(|cpu| cpu.to_string()).collect();
         format!("{{{}}}", cpus.join(","))
     });
-    let each: Vec<String> = each.collect();
-    // A map that deals threads (mpibind) gives their number.
-    let cores = u32::try_from(places.len()).unwrap_or(u32::MAX);
-    let threads = plan.threads_of(place).unwrap_or(cores);
-    vec![
-        ("OMP_NUM_THREADS", threads.to_string()),
-        ("OMP_PLACES", each.join(",")),
-        ("OMP_PROC_BIND", "close".to_owned()),
-    ]
+    each.collect::<Vec<String>>().join(",")
 }

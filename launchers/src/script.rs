@@ -51,6 +51,8 @@ pub struct Script<'p> {
     pub launcher: &'static str,
     /// Variables that are set for the call.
     pub variables: Vec<Variable>,
+    /// Variables that are exported before the call.
+    pub exports: Vec<(String, String)>,
     /// The words after the launcher.
     pub words: Vec<Word>,
     /// The files that the launcher reads.
@@ -116,6 +118,9 @@ impl Script<'_> {
     /// The error of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "#!/bin/sh\n{}", self.comment)?;
+        for (name, value) in &self.exports {
+            writeln!(out, "export {name}={}", quoted(value))?;
+        }
         if self.files.is_empty() {
             if self.variables.is_empty() {
                 write!(out, "exec ")?;

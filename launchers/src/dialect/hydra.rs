@@ -1,5 +1,6 @@
 //! MPICH's Hydra: slots of hosts that are dealt round by round, else a rank map, and cpus for all nodes or for each node.
 
+use super::variables::{self, OfApp};
 use super::{comment, fits, lists, program, whole};
 use crate::job::{Job, Unsaid};
 use crate::lists::CpuList;
@@ -61,11 +62,13 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Env));
         words.extend(program(app));
     }
     Ok(Script {
         comment: comment("hydra", job, "their order and cpus", trusts),
         launcher: "mpiexec.hydra",
+        exports: Vec::new(),
         variables: Vec::new(),
         words,
         files: vec![hosts(job, slots, cpus)],

@@ -1,5 +1,6 @@
 //! Intel MPI's Hydra: a machine file whose hosts repeat in rank order, and a domain for each local rank.
 
+use super::variables::{self, OfApp};
 use super::{comment, common, fits, masks, program, whole};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, Variable, Word};
@@ -28,6 +29,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Env));
         words.extend(program(app));
     }
     Ok(Script {
@@ -38,6 +40,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that nothing else sets pins, and a probe: a list that Intel MPI refuses runs with its own pins and exit 0",
         ),
         launcher: "mpiexec.hydra",
+        exports: Vec::new(),
         variables: vec![pin],
         words,
         files: vec![machines(job)],

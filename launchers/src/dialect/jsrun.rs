@@ -1,5 +1,6 @@
 //! jsrun: an explicit resource file, one line for each rank.
 
+use super::variables::prefix;
 use super::{comment, program};
 use crate::cpus;
 use crate::job::{Job, Unsaid};
@@ -33,6 +34,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that the allocation has these hosts and cpus",
         ),
         launcher: "jsrun",
+        exports: Vec::new(),
         variables: Vec::new(),
         words,
         files: vec![file],
@@ -60,7 +62,12 @@ fn plain(job: &Job<'_>) -> Result<(), Unsaid> {
 fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     if job.single().is_none() {
         for (number, program) in job.programs.iter().enumerate() {
-            let words: Vec<&str> = program.words().collect();
+            let before = prefix(job, program);
+            let words: Vec<&str> = before
+                .iter()
+                .map(String::as_str)
+                .chain(program.words())
+                .collect();
             writeln!(out, "app {number}: {}", words.join(" "))?;
         }
     }

@@ -22,6 +22,8 @@ pub(crate) mod jsrun;
 pub(crate) mod rank_order;
 // Hosts with slots.
 pub(crate) mod hostfile;
+// The variables of a plan.
+pub(crate) mod variables;
 // Lines of programs by rank, for srun and flux.
 mod programs;
 

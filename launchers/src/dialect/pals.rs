@@ -1,6 +1,7 @@
 //! HPE Cray PALS: ranks by block over the hosts as written, one list of cpus; any other order through Cray MPICH's file of
 //! ranks.
 
+use super::variables::{self, OfApp};
 use super::{
     comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole,
 };
@@ -31,16 +32,16 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         }
     };
     let mut files = Vec::new();
-    let mut variables = Vec::new();
+    let mut settings = Vec::new();
     let apps = match apps(job) {
         Ok(apps) => apps,
         Err(why) => {
             let ppn = reordered(job, why)?;
-            variables.push(Variable {
+            settings.push(Variable {
                 name: "MPICH_RANK_REORDER_METHOD",
                 value: Word::plain("3"),
             });
-            variables.push(Variable {
+            settings.push(Variable {
                 name: "MPICH_RANK_REORDER_FILE",
                 value: Word::path("order"),
             });
@@ -71,9 +72,10 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Program));
         words.extend(program(app));
     }
-    let trusts = if variables.is_empty() {
+    let trusts = if settings.is_empty() {
         "that the job has all cpus of its nodes"
     } else {
         "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
@@ -81,7 +83,8 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     Ok(Script {
         comment: comment("pals", job, says(job), trusts),
         launcher: "mpiexec",
-        variables,
+        exports: Vec::new(),
+        variables: settings,
         words,
         files,
     })

@@ -2,6 +2,7 @@
 
 use super::program;
 use super::srun_words::{Layout, bind_word, gpu_word, lacks, sure};
+use super::variables::{self, OfApp};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::Word;
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ pub(super) fn words(job: &Job<'_>) -> Result<Vec<Word>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, only, OfApp::Program));
         words.extend(program(only));
     }
     Ok(words)

@@ -1,5 +1,6 @@
 //! Lines of programs by rank, as `srun --multi-prog` and `flux multi-prog` read them.
 
+use super::variables::prefix;
 use crate::job::{Job, Unsaid};
 use std::fmt::{self, Write};
 
@@ -41,7 +42,8 @@ pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid>
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     for program in &job.programs {
         out.write_str(&program.range())?;
-        for word in program.words() {
+        let before = prefix(job, program);
+        for word in before.iter().map(String::as_str).chain(program.words()) {
             write!(out, " {}", quoted(word))?;
         }
         out.write_char('\n')?;

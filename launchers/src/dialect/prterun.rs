@@ -1,5 +1,6 @@
 //! PRRTE's prterun, and mpirun of Open MPI 5: a rankfile.
 
+use super::variables::{self, OfApp};
 use super::{comment, program};
 use crate::cpus::{Unit, logical, ranges};
 use crate::job::{Job, Unsaid};
@@ -53,6 +54,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         if number == 0 {
             words.push(Word::Arguments);
         }
+        words.extend(variables::of_app(job, app, OfApp::Exported));
         words.extend(program(app));
     }
     files.push(File {
@@ -67,6 +69,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that nodes have the cores of the plan's topologies, counted as hwloc does",
         ),
         launcher: "prterun",
+        exports: Vec::new(),
         variables: Vec::new(),
         words,
         files,

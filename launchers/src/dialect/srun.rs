@@ -24,6 +24,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
                 Script {
                     comment: comment("srun", job, &format!("{} by parts", says(job)), TRUSTS),
                     launcher: "srun",
+                    exports: Vec::new(),
                     variables: Vec::new(),
                     words,
                     files: Vec::new(),
@@ -80,6 +81,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     let script = Script {
         comment: comment("srun", job, says(job), trusts),
         launcher: "srun",
+        exports: Vec::new(),
         variables,
         words,
         files,

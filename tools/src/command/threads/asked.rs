@@ -204,7 +204,7 @@ fn list(option: &str, value: &str) -> Result<RoaringBitmap, Refused> {
 ///
 /// # Errors
 /// `bad-value`, or `not-modelled` for a version that was not measured.
-pub(super) fn runtime(value: &str) -> Result<Runtime, Refused> {
+pub(in super::super) fn runtime(value: &str) -> Result<Runtime, Refused> {
     value
         .parse()
         .map_err(|error: stowplan_answers::openmp::runtime::BadRuntime| {

@@ -8,6 +8,7 @@ mod written;
 use crate::Console;
 use crate::report::Refused;
 use asked::Asked;
+pub(super) use asked::runtime;
 use roaring::RoaringBitmap;
 use stowplan_answers::openmp::job::Answer;
 use stowplan_answers::openmp::notes::{Scope, found, remedy};

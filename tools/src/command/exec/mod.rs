@@ -1,10 +1,14 @@
 //! `stowplan exec`: under any launcher, a process binds itself as a plan says and becomes the program.
 
+// The variables of threads.
+mod omp;
+
 use super::show::Saved;
 use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
 use crate::report::Refused;
+use omp::Omp;
 use roaring::RoaringBitmap;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -15,14 +19,15 @@ use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_launchers::cpus::ranges;
 use stowplan_launchers::environment::rank::{Identity, identity};
 use stowplan_launchers::live::same_host;
-use stowplan_launchers::openmp;
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
 struct Asked {
     plan: Option<String>,
     strict: bool,
-    omp: bool,
+    omp: Option<Omp>,
+    dry_run: bool,
+    report: bool,
     gpus: bool,
     gpu_env: Option<String>,
     program: Vec<String>,
@@ -31,7 +36,8 @@ struct Asked {
 /// Runs the subcommand with the arguments after `exec`. Returns the exit status, unless the program takes over.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match become_program(args, console) {
-        Ok(never) => match never {},
+        Ok(Some(never)) => match never {},
+        Ok(None) => 0,
         Err(refused) => refused.print(console.err),
     }
 }
@@ -47,7 +53,10 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
         match (word.as_str(), word.trim_start_matches('-')) {
             ("--", _) => break,
             (_, "strict") if word.starts_with('-') => asked.strict = true,
-            (_, "omp") if word.starts_with('-') => asked.omp = true,
+            (_, "omp" | "omp=places") if word.starts_with('-') => asked.omp = Some(Omp::Places),
+            (_, "omp=number") if word.starts_with('-') => asked.omp = Some(Omp::Number),
+            (_, "omp-report") if word.starts_with('-') => asked.report = true,
+            (_, "dry-run") if word.starts_with('-') => asked.dry_run = true,
             (_, "gpus") if word.starts_with('-') => asked.gpus = true,
             (_, "gpu-env") if word.starts_with('-') => {
                 let name = rest.next().map_or("", String::as_str);
@@ -58,8 +67,9 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
                 asked.gpu_env = Some(gpu_env(name)?);
             }
             (option, _) if option.starts_with('-') && option != "-" => {
-                let sentence =
-                    format!("exec {option}: its options are --strict --omp --gpus --gpu-env NAME");
+                let sentence = format!(
+                    "exec {option}: its options are --strict --omp[=places|number] --omp-report --dry-run --gpus --gpu-env NAME"
+                );
                 return Err(told("bad-option", sentence));
             }
             _ if asked.plan.is_none() => asked.plan = Some(word.clone()),
@@ -103,13 +113,13 @@ fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
 fn become_program(
     args: &[String],
     console: &mut Console<'_>,
-) -> Result<std::convert::Infallible, Refused> {
+) -> Result<Option<std::convert::Infallible>, Refused> {
     let asked = read(args)?;
     let path = asked.plan.as_ref().ok_or_else(|| {
         let sentence = "exec: a saved plan must be named: stowplan exec PLAN -- program";
         told("bad-option", sentence.to_owned())
     })?;
-    if asked.program.first().is_none_or(String::is_empty) {
+    if !asked.dry_run && asked.program.first().is_none_or(String::is_empty) {
         let sentence = format!("exec {path}: no program is named behind --");
         return Err(told("no-program", sentence));
     }
@@ -124,6 +134,17 @@ fn become_program(
         sizes(&plan, &identity)?;
     }
     let gpus = gpus(&asked, &plan, &place)?;
+    let threads = omp::Threads::of(asked.omp, &plan, &place);
+    if asked.strict {
+        threads.strict()?;
+    }
+    for note in threads.notes() {
+        // The worst that can happen to a note is that nobody reads it.
+        let _ = writeln!(console.err, "note[omp-removed]: {note}");
+    }
+    if asked.dry_run {
+        return omp::dry_run(&plan, &place, &threads, console).map(|()| None);
+    }
     let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
     if asked.strict {
         inside(&plan, &place, &there)?;
@@ -132,8 +153,12 @@ fn become_program(
     let words = program(args, &asked.program);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
-    if asked.omp {
-        command.envs(openmp::variables(&plan, &place));
+    threads.removed.iter().for_each(|(name, _)| {
+        command.env_remove(name);
+    });
+    command.envs(threads.set);
+    if asked.report {
+        command.envs(omp::report(&place));
     }
     command.envs(gpus);
     // Write out our buffers before the program replaces us.
