@@ -1,5 +1,6 @@
 //! Resolved apps: one row per app, every default decided. Placement sees nothing else of a request.
 
+pub use super::app_id::AppId;
 use super::listings::Listing;
 use super::origins::Origins;
 use super::thread_words::ThreadWords;
@@ -12,11 +13,6 @@ use crate::policy::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-
-define_id! {
-    /// A row of [`AppTable`]: the app's position in the request, holes included.
-    AppId
-}
 
 define_id! {
     /// A distinct policy: apps with equal options share one.

@@ -17,6 +17,8 @@ pub mod cpusets;
 pub mod pusets;
 // GPUs beside the tree of a topology.
 pub mod gpus;
+// Who made the cpus.
+pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
 // Processes on one core.
@@ -35,5 +37,7 @@ pub mod origins;
 pub mod apps;
 // Object and cpus of each process of an app on a node.
 pub mod patterns;
+// The number of an app.
+pub mod app_id;
 // What a job says about threads.
 pub mod thread_words;

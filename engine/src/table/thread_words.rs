@@ -1,6 +1,6 @@
 //! The words of a job about its threads: variables of each app, whose rules, how many levels. The mapper does not look at them.
 
-use super::apps::AppId;
+use super::app_id::AppId;
 use std::collections::BTreeMap;
 
 /// What a job says about the threads of its processes.

@@ -7,6 +7,7 @@
 use super::cpusets::{CpusetId, Cpusets};
 use super::gpus::Gpu;
 use super::interner::{Interner, digest_of};
+pub use super::vendor::Vendor;
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX};
@@ -52,20 +53,6 @@ pub struct Latency {
     pub nodes: Vec<u32>,
     /// Shape `[nodes][nodes]`: from, to.
     pub values: Vec<u64>,
-}
-
-/// Who made the cpus. LLVM's OpenMP runtime finds caches on some and not on others; nothing else depends on it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Vendor {
-    /// Nobody said, or sources of equal topologies say different things.
-    #[default]
-    Unsaid,
-    /// Intel.
-    Intel,
-    /// AMD.
-    Amd,
-    /// Somebody else: Arm, POWER.
-    Other,
 }
 
 /// A topology as a reader hands it in, disallowed PUs already dropped.

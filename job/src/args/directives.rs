@@ -137,9 +137,3 @@ fn policy_of(form: DirectiveForm, value: &str) -> Option<MapChoice> {
     let policy = taken.spoken.map(Owner::Job)?.policy.as_ref()?;
     Some(policy.value.clone())
 }
-
-/// Whether a value of `--bind-to` is Open MPI 4's word for the cpus of `--cpu-list`.
-pub(super) fn is_cpu_list(value: &str) -> bool {
-    let word = value.split(':').next().unwrap_or(value);
-    ["cpu-list", "cpulist"].contains(&&*word.to_ascii_lowercase())
-}

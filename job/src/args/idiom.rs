@@ -135,3 +135,9 @@ fn both(option: &str, first: &str) -> Option<String> {
         .any(|said| said.contains("which is --map-by "));
     old.then(|| "each of them says how the app is mapped: keep one".to_owned())
 }
+
+/// Whether a value of `--bind-to` is Open MPI 4's word for the cpus of `--cpu-list`.
+pub(super) fn is_cpu_list(value: &str) -> bool {
+    let word = value.split(':').next().unwrap_or(value);
+    ["cpu-list", "cpulist"].contains(&&*word.to_ascii_lowercase())
+}

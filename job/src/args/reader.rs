@@ -1,7 +1,7 @@
 //! Reads the options of a command line, one after another.
 
-use super::directives::is_cpu_list;
-use super::job_options::is_outer;
+use super::idiom::is_cpu_list;
+use super::outer::is_outer;
 use super::{JobArgs, Outer, foreign};
 use crate::line;
 use crate::options::{Meaning, Row, Takes, nearest, spelled};

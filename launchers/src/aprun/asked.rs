@@ -1,6 +1,6 @@
 //! What each program of an aprun line asks for. Source: `lines/aprun/spec.md` 2.
 
-use super::bind::{self, Bind};
+use super::cc::{self, Bind};
 use super::words::Means;
 use crate::cpus::read_list;
 use crate::line::table::Part;
@@ -61,7 +61,7 @@ pub(super) fn read(asked: &LineAsked<'_>, part: &Part<Means>) -> Result<Asks, Li
     let bind = match part.last(Means::CpuBind) {
         None => Bind::Cpu,
         Some(said) => {
-            bind::read(&said.value).map_err(|why| said.refused(asked, "launcher-refuses", &why))?
+            cc::read(&said.value).map_err(|why| said.refused(asked, "launcher-refuses", &why))?
         }
     };
     let count = positive(Means::NumaCount)?.map(|count| (0..count.min(PUS_MAX)).collect());

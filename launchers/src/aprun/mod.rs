@@ -4,6 +4,8 @@
 mod words;
 // What a program asks for.
 mod asked;
+// What `-cc` says.
+mod cc;
 // Cpus of local ranks.
 mod bind;
 // The nodes.
@@ -15,7 +17,8 @@ use crate::line::{
     Derived, Laid, LaidApp, LaidProcs, LaidRun, LineAsked, LineNote, LineRefused, blocks, reorder,
 };
 use asked::Asks;
-use bind::{Bind, Node};
+use bind::Node;
+use cc::Bind;
 use std::collections::HashMap;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::RankOrder;

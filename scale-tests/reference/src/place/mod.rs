@@ -50,6 +50,7 @@ pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         MapBy::Ppr { per, on } => ppr::place(turn, u64::from(per), on),
         MapBy::PeList => pe_list::place(turn),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => unreachable!("placed entry by entry"),
+        MapBy::Device(_) => unreachable!("the plain mapper knows no devices by class"),
         MapBy::Given => unreachable!("no word asks for given masks"),
     }
 }
