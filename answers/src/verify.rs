@@ -7,6 +7,7 @@ use stowplan_judge::{Fault, check, check_places};
 
 /// Why a plan is not sound.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each plan")]
 pub enum Unsound {
     /// It breaks promises.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

@@ -61,7 +61,12 @@ impl RankOrder {
                     })
                 })?
             }
-            order => order.ranks(procs, per_node, &read).map_err(refused)?,
+            Order::Cells { .. }
+            | Order::Nested { .. }
+            | Order::Strips(_)
+            | Order::Kdtree(_)
+            | Order::Hyperplane(_)
+            | Order::File(_) => order.ranks(procs, per_node, &read).map_err(refused)?,
         };
         mapped.plan = mapped.plan.reordered(&ranks).map_err(|error| match error {
             BadOrder::Apps { .. } | BadOrder::Written { .. } => {

@@ -49,7 +49,12 @@ fn main() -> ExitCode {
 
 /// Ends the process when something in it is wrong: with one line, no backtrace, and no draft left behind.
 fn internal(panic: &std::panic::PanicHookInfo<'_>) {
-    let what = panic.payload_as_str().unwrap_or("no reason is known");
+    let told = panic.payload();
+    let what = told
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| told.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no reason is known");
     let at = panic.location().map_or_else(String::new, |at| {
         format!(", at {}:{}", at.file(), at.line())
     });

@@ -32,14 +32,14 @@ pub fn passed_over(process: &Process<'_>, runtime: Runtime) -> Vec<Passed> {
     let set = |name: &&str| process.variables.get(name).is_some();
     match runtime.family() {
         Family::Gnu => {
-            let own = KMP.into_iter().filter(|name| set(&name));
+            let own = KMP.into_iter().filter(|name| set(name));
             let mut passed: Vec<Passed> = own
                 .map(|name| Passed::new(name, "gnu does not read it"))
                 .collect();
             let winner = gnu::winner(process.machine, process.mask, process.variables);
             let places = ["OMP_PLACES", "GOMP_CPU_AFFINITY"]
                 .into_iter()
-                .filter(|name| set(&name));
+                .filter(|name| set(name));
             match winner {
                 gnu::Winner::False => passed.extend(
                     places.map(|name| Passed::new(name, "OMP_PROC_BIND=false wins over it")),

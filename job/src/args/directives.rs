@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// Refuses Open MPI 4's `--bind-to cpu-list[:ordered]`, which stands beside `--cpu-list`, and says what to write for both.
-    pub(super) fn to_cpu_list<T>(&mut self, value: &str) -> Result<T, SpecError> {
+    pub(super) fn refuse_cpu_list<T>(&mut self, value: &str) -> Result<T, SpecError> {
         let list = self.notes.iter().find_map(|note| {
             let Note::OldSpelling { new, .. } = note else {
                 return None;

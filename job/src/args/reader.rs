@@ -246,6 +246,7 @@ impl<'a> Reader<'a> {
         })
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table of options")]
     fn take(
         &mut self,
         row: &'static Row,
@@ -285,7 +286,7 @@ impl<'a> Reader<'a> {
                 self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
             Meaning::RankBy => self.directive(DirectiveForm::Rank, "--rank-by", value, seen),
-            Meaning::BindTo if is_cpu_list(value) => self.to_cpu_list(value),
+            Meaning::BindTo if is_cpu_list(value) => self.refuse_cpu_list(value),
             Meaning::BindTo => self.directive(DirectiveForm::Bind, "--bind-to", value, seen),
             Meaning::Old(old) => {
                 let new = row.help.replace(row.metavar, value);

@@ -112,7 +112,7 @@ pub fn find(name: &str) -> Option<Effect> {
     };
     let row = PARAMETERS
         .iter()
-        .find(|(names, _)| names.iter().any(|own| fits(&own)))?;
+        .find(|(names, _)| names.iter().any(&fits))?;
     Some(row.1)
 }
 

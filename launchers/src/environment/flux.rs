@@ -18,6 +18,10 @@ pub(super) fn wants_resources(lookup: &dyn Lookup) -> BadEnvironment {
 }
 
 /// The hosts of R.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the keys of R in the order of RFC 20"
+)]
 pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
     let whole: Value =

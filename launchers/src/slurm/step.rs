@@ -71,6 +71,10 @@ fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused
 }
 
 impl Step {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the words of a step in the order in which srun reads them"
+    )]
     pub(super) fn read(
         asked: &LineAsked<'_>,
         job: &Job,

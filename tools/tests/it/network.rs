@@ -60,6 +60,7 @@ fn run(args: &[&str], more: &[Vec<String>], files: &MadeUp) -> (u8, String, Stri
 }
 
 /// What a network, a refusal or a score of the corpus lacks.
+#[expect(clippy::too_many_lines, reason = "a case has many parts")]
 fn fault(case: &Value) -> Option<String> {
     let mut files = MadeUp::default();
     let network = network(case, &mut files);

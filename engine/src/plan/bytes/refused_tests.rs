@@ -7,7 +7,7 @@ use super::{apps, gpus, listed, passes, placed};
 use crate::id::Id as _;
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
 use crate::plan::Plan;
-use crate::plan::placed::{ListedRun, PlacedRun};
+use crate::plan::placed::{ListedRun, PlacedRun, World};
 use crate::table::apps::AppTable;
 use crate::table::listings::{Entry, EntryNode, Listing};
 use crate::table::names::{NameRange, NodeRange, is_canonical};
@@ -351,7 +351,8 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
     let sections = |told: &[u32]| {
         let mut table = AppTable::default();
         let read = reads(numbers(told), |reader| {
-            super::sections(reader, &mut table, &mut [], 0, 4)
+            let mut world = World::default();
+            super::sections(reader, &mut table, &mut [], &mut world)
         });
         read.err()
     };
@@ -438,6 +439,7 @@ fn remarks_come_back() {
             class: "no-effect".to_owned(),
             text: "a word".to_owned(),
         }],
+        reading: None,
     };
     let bytes = Plan::default().to_bytes_with(&remarks);
     assert_eq!(Plan::from_bytes_with(&bytes).unwrap().1, remarks);

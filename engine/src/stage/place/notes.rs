@@ -62,6 +62,10 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
 }
 
 /// Notes processes that a default left unbound although the app kept its binding, and memory that does not count.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one note for each thing that does not count"
+)]
 pub(crate) fn by_objects(
     pool: &Pool,
     app: AppId,

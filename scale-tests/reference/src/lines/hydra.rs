@@ -171,6 +171,10 @@ fn sets(
         .collect();
     let (mut found, mut last) = (Vec::new(), 0);
     while found.len() < wanted {
+        #[expect(
+            clippy::needless_range_loop,
+            reason = "a domain is a number of other tables too"
+        )]
         for domain in 0..domains {
             if found.len() == wanted {
                 break;

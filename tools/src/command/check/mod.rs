@@ -61,6 +61,7 @@ fn told(class: &'static str, sentence: String) -> Refused {
     Refused::Told { class, sentence }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of options")]
 fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     let (own, job) = match args.iter().position(|word| word == "--") {
         Some(at) => (&args[..at], Some(&args[at + 1..])),
@@ -118,9 +119,11 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
-    verify(&plan).map_err(|unsound| match unsound {
-        Unsound::Faults(faults) => Verdict::Faults(faults),
-        other => told(other.class(), format!("{path}: {other}")).into(),
+    verify(&plan).map_err(|unsound| match &unsound {
+        Unsound::Faults(faults) => Verdict::Faults(faults.clone()),
+        Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold => {
+            told(unsound.class(), format!("{path}: {unsound}")).into()
+        }
     })?;
     if let Some(live) = live {
         return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
