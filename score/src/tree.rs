@@ -1,6 +1,5 @@
 //! The nodes of a job, in the order of places, below the objects of its network.
 
-use crate::advise::places;
 use crate::network::OnNetwork;
 use stowplan_engine::plan::Plan;
 
@@ -77,4 +76,19 @@ impl Tree {
         counts.push(u32::try_from(above).ok()?);
         Some(counts)
     }
+}
+
+/// How many places are before each node, and how many there are in all.
+#[must_use]
+pub fn places(plan: &Plan) -> Vec<u32> {
+    let runs = plan.apps().iter().flat_map(|app| app.runs());
+    let mut before = vec![0];
+    let mut sum = 0;
+    for run in runs {
+        for _ in 0..run.nodes.count {
+            sum += run.procs;
+            before.push(sum);
+        }
+    }
+    before
 }

@@ -15,11 +15,11 @@ use stowplan_topo::TopoError;
 /// The class is stable (`docs/errors.md`): match on the class, and show the message.
 ///
 /// ```
-/// let refused = stowplan::Job::builder().map_by("core:pee=2").build().unwrap_err();
+/// let refused = stowplan::Job::builder().map_by("core:oversubscripe").build().unwrap_err();
 /// assert_eq!(refused.class(), "bad-qualifier");
-/// assert_eq!(refused.hint(), Some("did you mean pe?"));
+/// assert_eq!(refused.hint(), Some("did you mean oversubscribe?"));
 /// let (text, span) = (refused.text().unwrap(), refused.span().unwrap());
-/// assert_eq!((text, &text[span]), ("core:pee=2", "pee=2"));
+/// assert_eq!((text, &text[span]), ("core:oversubscripe", "oversubscripe"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]

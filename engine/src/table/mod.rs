@@ -22,7 +22,7 @@ pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
 // Processes on one core.
-pub mod shared_cores;
+pub(crate) mod shared_cores;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

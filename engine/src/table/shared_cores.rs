@@ -2,7 +2,8 @@
 
 use super::cpusets::{CpusetId, Cpusets};
 use super::patterns::PlaceRun;
-use super::topologies::{Topologies, TopologyId};
+use super::topologies::{ObjectId, Topologies, TopologyId};
+use crate::id::Id as _;
 use crate::policy::ObjKind;
 use std::collections::HashMap;
 
@@ -11,36 +12,73 @@ const RUNS_MAX: usize = 4096;
 
 /// Two processes on one core, while other cores serve nobody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SharedCore {
+pub(crate) struct SharedCore {
     /// The first two processes, by their number on the node.
-    pub procs: (u32, u32),
+    pub(crate) procs: (u32, u32),
     /// The core, by logical number.
-    pub core: u32,
+    pub(crate) core: u32,
     /// Cores that serve nobody.
-    pub free: u32,
+    pub(crate) free: u32,
+}
+
+/// The cpus of places: those of whole objects are the topologies' own, all others are in a table that may be of a branch.
+#[derive(Clone, Copy)]
+pub(crate) struct Masks<'t> {
+    /// The objects.
+    pub(crate) topologies: &'t Topologies,
+    /// The sets of the table.
+    pub(crate) cpusets: &'t Cpusets,
+    /// How many sets come before those of the table.
+    pub(crate) before: usize,
+}
+
+impl Masks<'_> {
+    /// The PUs of an object, by OS number.
+    fn pus(&self, topology: TopologyId, object: ObjectId) -> Vec<u32> {
+        let os = self.topologies.pus_os(topology);
+        let ranges = self.topologies.ranges(object).iter();
+        ranges
+            .flat_map(|&(first, end)| (first..end).map(|pu| os[pu as usize]))
+            .collect()
+    }
+
+    /// The objects of a topology by their sets.
+    fn objects(&self, topology: TopologyId) -> HashMap<CpusetId, ObjectId> {
+        let kinds = ObjKind::ALL.into_iter();
+        let all = kinds.flat_map(|kind| self.topologies.objects(topology, kind));
+        all.map(|object| (self.topologies.cpuset(object), object))
+            .collect()
+    }
 }
 
 /// The first core that two processes share, if cores are free. Processes that have the same cpus share them on purpose.
 ///
-/// Cost: the cores, and the cpus of some runs.
-#[must_use]
-pub fn shared_core(
-    topologies: &Topologies,
+/// Cost: the objects, and the cpus of some runs.
+pub(crate) fn shared_core(
+    masks: Masks<'_>,
     topology: TopologyId,
-    cpusets: &Cpusets,
     places: impl Iterator<Item = PlaceRun>,
 ) -> Option<SharedCore> {
+    let topologies = masks.topologies;
     let mut core_of: HashMap<u32, u32> = HashMap::new();
     for (core, object) in (0..).zip(topologies.objects(topology, ObjKind::Core)) {
-        let set = cpusets.get(topologies.cpuset(object));
-        core_of.extend(set.iter().map(|pu| (pu, core)));
+        let pus = masks.pus(topology, object).into_iter();
+        core_of.extend(pus.map(|pu| (pu, core)));
     }
+    let objects = masks.objects(topology);
+    let pus = |cpus: CpusetId| match objects.get(&cpus) {
+        Some(&object) => masks.pus(topology, object),
+        None => match cpus.row().checked_sub(masks.before) {
+            Some(row) => masks.cpusets.get(CpusetId::from_row(row)).iter().collect(),
+            None => Vec::new(),
+        },
+    };
     let mut owners: HashMap<u32, (u32, CpusetId)> = HashMap::new();
     let mut found = None;
     let mut local = 0;
     for run in places.take(RUNS_MAX) {
         if let Some(cpus) = run.place.cpus {
-            for core in cpusets.get(cpus).iter().filter_map(|pu| core_of.get(&pu)) {
+            for core in pus(cpus).iter().filter_map(|pu| core_of.get(pu)) {
                 let (owner, own) = *owners.entry(*core).or_insert((local, cpus));
                 if own != cpus && owner != local {
                     found.get_or_insert((owner, local, *core));

@@ -55,7 +55,7 @@ pub const FOREIGN: &[Foreign] = &[
     row(BIND, &[], Words("--bind-to core")),
     row(DISTRIBUTION, &["block:block"], Words("--map-by core")),
     row(DISTRIBUTION, &["block:cyclic", "block:fcyclic", "*:cyclic", "*:fcyclic"], Words("--map-by package --rank-by slot")),
-    row(DISTRIBUTION, &["block", "*"], Words("--map-by slot")),
+    row(DISTRIBUTION, &["block"], Words("--map-by slot")),
     row(DISTRIBUTION, &["cyclic", "cyclic:"], Words("--map-by node")),
     row(DISTRIBUTION, &["arbitrary"], Words("--map-by seq:file=FILE")),
     row(DISTRIBUTION, &["plane="], Says("no word deals planes; the line itself is read: stowplan map srun -m plane=… …")),

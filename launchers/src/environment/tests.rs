@@ -208,7 +208,7 @@ fn flux() {
             .cores
     };
     assert_eq!(given(ok), ["0-3,8"]);
-    let partly = r#"{"execution":{"R_lite":[{"rank":"0-9,12","children":{"core":"0-3"}},{"rank":"10-11","children":{"core":"2"}}],"nodelist":["n[8-18]","a07","login"]}}"#;
+    let partly = r#"{"version":1,"execution":{"R_lite":[{"rank":"0-9,12","children":{"core":"0-3"}},{"rank":"10-11","children":{"core":"2"}}],"nodelist":["n[8-18]","a07","login"]}}"#;
     assert_eq!(given(partly), ["n[8-17],login=0-3", "n18,a07=2"]);
     assert!(r("{").unwrap_err().contains("JSON"));
     assert!(r("{}").unwrap_err().contains("nodelist"));

@@ -1,6 +1,6 @@
 //! Links between the switches of two nodes on a shortest way.
 
-use super::figures::LevelFigures;
+use super::level_figures::LevelFigures;
 use crate::network::{Joined, Kind, Network};
 use crate::weight::Weight;
 

@@ -6,11 +6,14 @@ pub(crate) mod objects;
 pub(crate) mod crossing;
 // Sums over objects and pairs of them.
 pub(crate) mod sums;
+// What leaves one level.
+mod level_figures;
 // Links between switches.
 mod hops;
 // All figures.
 mod figures;
 
+pub use figures::Above;
 pub(crate) use figures::Counter;
-pub use figures::{Above, LevelFigures};
 pub use hops::Hops;
+pub use level_figures::LevelFigures;

@@ -3,7 +3,7 @@
 use super::candidates::{self, Tried};
 use super::graph::Graph;
 use super::search::{Search, grown};
-use super::{Chosen, Published, fullest, places, seats};
+use super::{Chosen, Published, fullest, seats};
 use crate::column::{Order as Seating, column, orders};
 use crate::count;
 use crate::error::ScoreError;
@@ -15,6 +15,7 @@ use crate::pattern::{Grid, Halo, Part, Pattern};
 use crate::places::Places;
 use crate::regular::Figures;
 use crate::score::{AppRanks, Matrices, Seated};
+use crate::tree::places;
 use rayon::prelude::*;
 use stowplan_engine::plan::Plan;
 

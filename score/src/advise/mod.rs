@@ -23,6 +23,7 @@ use crate::matrix::Unit;
 use crate::order::Order;
 use crate::pattern::{Part, Pattern};
 use crate::score::{Matrices, NoMatrices, Score, checked, unit_of};
+use crate::tree::places;
 use crate::weight::Weight;
 use candidates::Tried;
 use counting::{Counted, Counting};
@@ -240,21 +241,6 @@ fn distinct(policies: &[Policy]) -> Vec<usize> {
         }
     }
     found
-}
-
-/// How many places are before each node, and how many there are in all.
-#[must_use]
-pub fn places(plan: &Plan) -> Vec<u32> {
-    let runs = plan.apps().iter().flat_map(|app| app.runs());
-    let mut before = vec![0];
-    let mut sum = 0;
-    for run in runs {
-        for _ in 0..run.nodes.count {
-            sum += run.procs;
-            before.push(sum);
-        }
-    }
-    before
 }
 
 /// The rank of each place of the one app with processes.

@@ -4,7 +4,7 @@
 use super::above::{From, of_grid, searched};
 use super::candidates::{Tried, Words, words_of};
 use super::counting::{Counted, Counting};
-use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, places, seats};
+use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, seats};
 use crate::above::{Above, Counter};
 use crate::column::Order as Seating;
 use crate::error::{ScoreError, bad_pattern};
@@ -17,6 +17,7 @@ use crate::pattern::{Part, Pattern};
 use crate::places::Places;
 use crate::score::{Matrices, NoMatrices, checked, unit_of};
 use crate::tree::Tree;
+use crate::tree::places;
 use crate::weight::Weight;
 use rayon::prelude::*;
 use stowplan_engine::plan::Plan;

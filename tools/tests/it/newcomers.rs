@@ -98,7 +98,7 @@ fn each_format_says_where_the_topology_came_from() {
         said.out
     );
     let asked = stowplan(
-        &words("map --topo pu:4 -n 1 --format tsv ./x"),
+        &words("map --topo pu:4 -n 1 --bind-to core --format tsv ./x"),
         &MadeUp::default(),
     );
     assert!(asked.err.is_empty(), "{}", asked.err);

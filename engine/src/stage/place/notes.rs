@@ -8,7 +8,7 @@ use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
 use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
-use crate::table::shared_cores::shared_core;
+use crate::table::shared_cores::{Masks, shared_core};
 use crate::table::uncovered::Uncovered;
 
 /// A binding to one cpu is called narrow from this many cpus for each process of the node.
@@ -117,7 +117,12 @@ pub(crate) fn by_objects(
     if let Some(run) = placed.runs.first().filter(|_| by_thread) {
         let topology = state_of(run.nodes.first).topology;
         let places = tables.patterns.get(run.pattern).runs(run.procs);
-        if let Some(shared) = shared_core(&tables.topologies, topology, &tables.cpusets, places) {
+        let masks = Masks {
+            topologies: &tables.topologies,
+            cpusets: &tables.cpusets,
+            before: tables.cpusets_before,
+        };
+        if let Some(shared) = shared_core(masks, topology, places) {
             let (first, second) = shared.procs;
             notes.push(Note::OfLine {
                 class: "cores-shared",

@@ -21,9 +21,9 @@
 //! assert_eq!(said, [("--label", ""), ("--ntasks", "4"), ("--ntasks", "8")]);
 //! assert_eq!(read.program, 2);
 //!
-//! let refused = WORDS.read(&["--tasks=4".to_owned()], 0).unwrap_err();
+//! let refused = WORDS.read(&["--ntaks=4".to_owned()], 0).unwrap_err();
 //! assert_eq!((refused.class, refused.at), ("bad-option", Some((0, 0..7))));
-//! assert_eq!(refused.sentence, "srun has no word --tasks, the nearest is --ntasks");
+//! assert_eq!(refused.sentence, "srun has no word --ntaks, the nearest is --ntasks");
 //! # Ok::<(), stowplan_launchers::line::LineRefused>(())
 //! ```
 

@@ -16,10 +16,11 @@ use std::sync::Arc;
 use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
-use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
+use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise};
 use stowplan_score::network::OnNetwork;
 use stowplan_score::order::file;
 use stowplan_score::score::Leaving;
+use stowplan_score::tree::places;
 use stowplan_score::weight::Weight;
 
 const FORMATS: &[(&str, Format)] = &[
