@@ -211,7 +211,7 @@ fn flux() {
     let partly = r#"{"version":1,"execution":{"R_lite":[{"rank":"0-9,12","children":{"core":"0-3"}},{"rank":"10-11","children":{"core":"2"}}],"nodelist":["n[8-18]","a07","login"]}}"#;
     assert_eq!(given(partly), ["n[8-17],login=0-3", "n18,a07=2"]);
     assert!(r("{").unwrap_err().contains("JSON"));
-    assert!(r("{}").unwrap_err().contains("nodelist"));
+    assert!(r(r#"{"version":1}"#).unwrap_err().contains("nodelist"));
     let fewer = ok.replace("[186-187]", "186");
     assert!(
         r(&fewer)

@@ -72,8 +72,9 @@ fn judge(draft: TopologyDraft) {
         && draft.objects.iter().all(|object| object.pus.len() == 1);
     if written_out && stands_alone(&draft) {
         let mut again = xml::parse(write(&draft).as_bytes()).expect("we wrote it");
-        // Who made the cpus is not written.
+        // Who made the cpus, and which may not be used, is not written.
         again.vendor = draft.vendor;
+        again.disallowed.clone_from(&draft.disallowed);
         assert_eq!(again, draft);
     }
 }

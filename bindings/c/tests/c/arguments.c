@@ -118,11 +118,11 @@ static void jobs(void)
   CHECK(needed == 88);
   /* Refused calls changed nothing, and an error gives its words with their position. */
   stow_error *error;
-  CHECK(stow_job_set_map_by(job, 0, TEXT("core:pee=2"), &error) == STOW_REFUSED);
+  CHECK(stow_job_set_map_by(job, 0, TEXT("core:oversubscripe"), &error) == STOW_REFUSED);
   size_t start, end;
-  CHECK(strcmp(stow_error_text(error), "core:pee=2") == 0);
-  CHECK(stow_error_span(error, &start, &end) == STOW_OK && start == 5 && end == 10);
-  CHECK(strcmp(stow_error_hint(error), "did you mean pe?") == 0);
+  CHECK(strcmp(stow_error_text(error), "core:oversubscripe") == 0);
+  CHECK(stow_error_span(error, &start, &end) == STOW_OK && start == 5 && end == 18);
+  CHECK(strcmp(stow_error_hint(error), "did you mean oversubscribe?") == 0);
   CHECK(stow_error_span(error, NULL, &end) == STOW_INVALID && stow_error_span(error, &start, NULL) == STOW_INVALID);
   stow_error_free(error);
   stow_plan *same;
