@@ -33,7 +33,7 @@ type Cost = (u64, u64);
 /// # Errors
 /// The nodes are no even tree, or there is no even cut.
 ///
-/// Cost: at most [`STATES_MAX`] boxes, each with its cuts, and the ranks.
+/// Cost: at most `STATES_MAX` boxes, each with its cuts, and the ranks.
 pub fn planes(
     grid: &Grid,
     halo: Option<&Halo>,
