@@ -15,6 +15,8 @@ fn the_reference_answers_every_case_of_the_corpus() {
     assert!(cases.len() > 8000, "{} cases", cases.len());
     let wrong: Vec<String> = cases
         .par_iter()
+        // The corpus is older than the words of devices and says that there are none, and the plain mapper has none.
+        .filter(|case| !case.argv.iter().any(|word| word.starts_with("device=")))
         .filter_map(|case| {
             let found = answer(case, &machines[&case.topology]);
             let short = |answer: &Expected| match answer {
@@ -30,9 +32,7 @@ fn the_reference_answers_every_case_of_the_corpus() {
                     short(&case.expected)
                 )
             };
-            // The corpus is older than the words of devices, and says that there are none.
-            let by_device = case.argv.iter().any(|word| word.starts_with("device="));
-            (found != case.expected && !by_device).then(differs)
+            (found != case.expected).then(differs)
         })
         .collect();
     assert!(
