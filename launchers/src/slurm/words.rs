@@ -288,6 +288,33 @@ const HARMLESS_VALUED: &[&str] = &[
     "wckey",
 ];
 
+/// Words of plug-ins that many sites have (pyxis, uenv, the container engine of CSCS, resuming jobs): they say what the program sees.
+const OF_PLUGINS: &[&str] = &[
+    "auto-resume",
+    "container-env",
+    "container-image",
+    "container-mounts",
+    "container-name",
+    "container-save",
+    "container-workdir",
+    "edf",
+    "environment",
+    "uenv",
+    "view",
+];
+
+/// The same without a value.
+const OF_PLUGINS_PLAIN: &[&str] = &[
+    "container-entrypoint",
+    "container-mount-home",
+    "container-readonly",
+    "container-remap-root",
+    "container-writable",
+    "no-container-entrypoint",
+    "no-container-mount-home",
+    "no-container-remap-root",
+];
+
 /// Words that end srun.
 const PRINTING: &[Word] = &[
     row(Some('h'), &["help"], Nothing, Prints),
@@ -340,7 +367,7 @@ pub(super) enum Command {
 
 /// All words of a command in a version.
 pub(super) fn words(command: Command, version: Version) -> Vec<Word> {
-    let mut all: Vec<Word> = Vec::with_capacity(160);
+    let mut all: Vec<Word> = Vec::with_capacity(180);
     if command == Command::Job {
         all.extend(OF_JOBS);
     }
@@ -351,6 +378,8 @@ pub(super) fn words(command: Command, version: Version) -> Vec<Word> {
         (HARMLESS_PLAIN, Nothing),
         (HARMLESS_MAYBE, Maybe),
         (HARMLESS_VALUED, Value),
+        (OF_PLUGINS, Value),
+        (OF_PLUGINS_PLAIN, Nothing),
     ] {
         let words = names.iter().map(|name| Word {
             short: None,
