@@ -101,11 +101,7 @@ pub(crate) fn place_apps(
     components: &Components,
     outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
-    // How many processes each app has. Their sum settles the bindings that nobody asked for, in `choose`.
-    count(&mut work.pool, resolved, &mut outcome.counts)?;
-    let total = total(resolved, &outcome.counts);
-    work.memo.settle(Size::of(total));
-    outcome.start(resolved);
+    let total = counted(work, resolved, outcome)?;
     if side_by_side(work, resolved, components, total, place_app, outcome).is_none() {
         in_order(work, resolved, components, total, outcome)?;
     }
@@ -123,11 +119,21 @@ pub(crate) fn place_in_order(
     components: &Components,
     outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
+    let total = counted(work, resolved, outcome)?;
+    in_order(work, resolved, components, total, outcome)
+}
+
+/// How many processes each app has. Their sum, which is returned, settles the bindings that nobody asked for, in `choose`.
+fn counted(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    outcome: &mut JobOutcome,
+) -> Result<u64, MapError> {
     count(&mut work.pool, resolved, &mut outcome.counts)?;
     let total = total(resolved, &outcome.counts);
     work.memo.settle(Size::of(total));
     outcome.start(resolved);
-    in_order(work, resolved, components, total, outcome)
+    Ok(total)
 }
 
 /// Places the apps one after the other.

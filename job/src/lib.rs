@@ -39,8 +39,8 @@ pub mod error;
 pub mod outside;
 // A job in our own words, with a launcher's word or without.
 pub mod our_words;
-// An allocation as a file.
-mod allocated;
+// A file that is only text: an allocation, the nodes of the simulator.
+mod one_more_file;
 // Nodes that an option names.
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.

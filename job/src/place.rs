@@ -1,12 +1,12 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
-use crate::allocated::Allocated;
 use crate::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::error::JobError;
 use crate::line;
 use crate::line::launched::Launched;
 use crate::machine;
 use crate::network;
+use crate::one_more_file::OneMoreFile;
 use crate::our_words::of_another;
 use crate::outside::Outside;
 use crate::rank_order::RankOrder;
@@ -58,9 +58,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             network::note(&on, &mut mapped);
             sources.network = Some(Arc::new(on));
         }
-        let apps = mapped.plan.apps().len();
-        let words = thread_words(&asked.job, apps, outside)?;
-        mapped.plan.set_thread_words(words);
+        keep_thread_words(&mut mapped, &asked.job, outside)?;
         return Ok(Placement {
             mapped,
             sources,
@@ -70,8 +68,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     if let Some(line) = &asked.job.line {
         line::with_variables(line, &line::variables::variables(&asked.job, outside)?)?;
     }
-    let allocation = asked.job.allocation.clone();
-    let outside = &Allocated::new(outside, allocation.as_deref());
+    let outside = &allocated(&asked, outside);
     refuse_plans(&asked, outside)?;
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
@@ -96,10 +93,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
-    let apps = mapped.plan.apps().len();
-    mapped
-        .plan
-        .set_thread_words(thread_words(&job, apps, outside)?);
+    keep_thread_words(&mut mapped, &job, outside)?;
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -107,6 +101,26 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         sources,
         displayed,
     })
+}
+
+/// Keeps in a plan what its job says about threads.
+fn keep_thread_words(
+    mapped: &mut Mapped,
+    job: &JobArgs,
+    outside: &dyn Outside,
+) -> Result<(), JobError> {
+    let words = thread_words(job, mapped.plan.apps().len(), outside)?;
+    mapped.plan.set_thread_words(words);
+    Ok(())
+}
+
+/// What is outside, with the allocation of a launcher's line as one more file.
+fn allocated<'o>(asked: &MapArgs, outside: &'o dyn Outside) -> OneMoreFile<'o> {
+    OneMoreFile {
+        outside,
+        name: line::allocation::NAME,
+        text: asked.job.allocation.clone(),
+    }
 }
 
 /// Refuses a job whose program is a saved plan: its words were meant for a command that reads plans.
@@ -150,10 +164,7 @@ pub fn place_on(
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
     let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
-    let apps = mapped.plan.apps().len();
-    mapped
-        .plan
-        .set_thread_words(thread_words(&job, apps, outside)?);
+    keep_thread_words(&mut mapped, &job, outside)?;
     Ok(mapped)
 }
 
@@ -192,8 +203,7 @@ pub fn resolve_on(
             ),
         });
     }
-    let allocation = asked.job.allocation.clone();
-    let outside = &Allocated::new(outside, allocation.as_deref());
+    let outside = &allocated(&asked, outside);
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
     let (words, job) = words(settled, outside)?;
@@ -209,8 +219,7 @@ pub fn resolve_on(
 /// # Errors
 /// As [`place`], except for errors that are found on a machine.
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
-    let allocation = asked.job.allocation.clone();
-    let outside = &Allocated::new(outside, allocation.as_deref());
+    let outside = &allocated(&asked, outside);
     let mut settled = settle(asked, outside)?;
     let outside = &settled.outside(outside);
     words(settled, outside).map(|_| ())

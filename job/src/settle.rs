@@ -3,6 +3,7 @@
 use crate::args::{JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::line::variables::variables;
+use crate::one_more_file::OneMoreFile;
 use crate::outside::Outside;
 use crate::parameters::simulator::{Group, groups};
 use crate::parameters::{Effect, defaults, find, is_on, of_variables};
@@ -11,10 +12,6 @@ use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::defaults::Defaults;
 use stowplan_engine::spawn::request::{AppRow, owner};
 use stowplan_engine::spawn::{Intake, keys};
-use stowplan_engine::stage::resolve::Files;
-use stowplan_engine::table::topologies::TopologyDraft;
-use stowplan_session::State;
-use stowplan_topo::TopoError;
 
 /// The name under which the nodes of the simulator are read as a hostfile.
 const SIMULATED: &str = "ras_simulator_num_nodes";
@@ -118,48 +115,13 @@ fn with_hostfile(mut asked: MapArgs, path: &str) -> Result<MapArgs, JobError> {
     Ok(asked)
 }
 
-/// What is outside, and the nodes of the simulator.
-pub(crate) struct WithNodes<'o> {
-    outside: &'o dyn Outside,
-    nodes: Option<String>,
-}
-
 impl Settled {
     /// What is outside, with the nodes of the simulator as one more file.
-    pub(crate) fn outside<'o>(&mut self, outside: &'o dyn Outside) -> WithNodes<'o> {
-        WithNodes {
+    pub(crate) fn outside<'o>(&mut self, outside: &'o dyn Outside) -> OneMoreFile<'o> {
+        OneMoreFile {
             outside,
-            nodes: self.nodes.take(),
+            name: SIMULATED,
+            text: self.nodes.take(),
         }
-    }
-}
-
-impl Files for WithNodes<'_> {
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        match &self.nodes {
-            Some(nodes) if path == SIMULATED => Ok(nodes.clone().into_bytes()),
-            Some(_) | None => self.outside.read(path),
-        }
-    }
-    fn is_plan(&self, path: &str) -> bool {
-        self.outside.is_plan(path)
-    }
-}
-
-impl Outside for WithNodes<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
-        self.outside.variable(name)
-    }
-    fn variables(&self) -> Vec<(String, String)> {
-        self.outside.variables()
-    }
-    fn sessions(&self, path: &str) -> Result<State, JobError> {
-        self.outside.sessions(path)
-    }
-    fn here(&self) -> Result<TopologyDraft, TopoError> {
-        self.outside.here()
-    }
-    fn names_here(&self) -> Vec<String> {
-        self.outside.names_here()
     }
 }

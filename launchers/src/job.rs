@@ -122,22 +122,32 @@ impl<'p> Job<'p> {
 
     /// Checks that the system accepts every word of the programs.
     fn words_fit(&self) -> Result<(), Unsaid> {
+        self.refuse_words(|word| {
+            if word.len() >= WORD_BYTES_MAX {
+                Some(format!(
+                    "a word of {} bytes, and Linux takes fewer than {WORD_BYTES_MAX}",
+                    word.len()
+                ))
+            } else if word.contains('\0') {
+                Some("a word with a zero byte, which no program can be given".to_owned())
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Refuses the first word of a program about which something is said.
+    ///
+    /// # Errors
+    /// The rank, and what is said.
+    pub(crate) fn refuse_words(
+        &self,
+        fault: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), Unsaid> {
         for program in &self.programs {
-            for word in program.words() {
-                let what = if word.len() >= WORD_BYTES_MAX {
-                    format!(
-                        "a word of {} bytes, and Linux takes fewer than {WORD_BYTES_MAX}",
-                        word.len()
-                    )
-                } else if word.contains('\0') {
-                    "a word with a zero byte, which no program can be given".to_owned()
-                } else {
-                    continue;
-                };
-                return Err(Unsaid(format!(
-                    "the program of rank {} has {what}",
-                    program.first
-                )));
+            if let Some(what) = program.words().find_map(&fault) {
+                let first = program.first;
+                return Err(Unsaid(format!("the program of rank {first} has {what}")));
             }
         }
         Ok(())

@@ -298,10 +298,10 @@ impl Plan {
                 "the plan was read from a broadcast, which has no topologies and states to judge it by",
             )),
             Form::Whole => {
-                workers::run(|| verify(self.inner()))?.map_err(|unsound| match &unsound {
-                    Unsound::Faults(faults) => of_faults(faults),
-                    Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold => {
-                        Error::told(unsound.class(), &unsound.to_string())
+                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+                    Unsound::Faults(faults) => of_faults(&faults),
+                    other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
+                        Error::told(other.class(), &other.to_string())
                     }
                 })
             }

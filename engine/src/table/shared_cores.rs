@@ -5,6 +5,7 @@ use super::patterns::PlaceRun;
 use super::topologies::{ObjectId, Topologies, TopologyId};
 use crate::id::Id as _;
 use crate::policy::ObjKind;
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 /// The most runs of processes that are looked at.
@@ -65,13 +66,13 @@ pub(crate) fn shared_core(
         let pus = masks.pus(topology, object).into_iter();
         core_of.extend(pus.map(|pu| (pu, core)));
     }
-    let objects = masks.objects(topology);
-    let pus = |cpus: CpusetId| match objects.get(&cpus) {
-        Some(&object) => masks.pus(topology, object),
-        None => match cpus.row().checked_sub(masks.before) {
-            Some(row) => masks.cpusets.get(CpusetId::from_row(row)).iter().collect(),
-            None => Vec::new(),
-        },
+    // A table that is not of a branch has the sets of objects too.
+    let objects = LazyCell::new(|| masks.objects(topology));
+    let pus = |cpus: CpusetId| match cpus.row().checked_sub(masks.before) {
+        Some(row) => masks.cpusets.get(CpusetId::from_row(row)).iter().collect(),
+        None => objects
+            .get(&cpus)
+            .map_or_else(Vec::new, |&object| masks.pus(topology, object)),
     };
     let mut owners: HashMap<u32, (u32, CpusetId)> = HashMap::new();
     let mut found = None;

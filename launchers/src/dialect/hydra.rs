@@ -1,7 +1,7 @@
 //! MPICH's Hydra: slots of hosts that are dealt round by round, else a rank map, and cpus for all nodes or for each node.
 
-use super::variables::{self, OfApp};
-use super::{comment, fits, lists, program, whole};
+use super::variables::OfApp;
+use super::{comment, fits, lists, programs_of_line, whole};
 use crate::job::{Job, Unsaid};
 use crate::lists::CpuList;
 use crate::script::{File, Script, Word};
@@ -54,17 +54,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     if trusts.contains("3.4") && has_ranges(job) {
         trusts = "that MPICH is 4.0 or newer";
     }
-    for (number, app) in job.programs.iter().enumerate() {
-        if number > 0 {
-            words.push(Word::plain(":"));
-        }
-        words.extend([Word::plain("-n"), Word::plain(app.ranks.to_string())]);
-        if number == 0 {
-            words.push(Word::Arguments);
-        }
-        words.extend(variables::of_app(job, app, OfApp::Env));
-        words.extend(program(app));
-    }
+    words.extend(programs_of_line(job, OfApp::Env));
     Ok(Script {
         comment: comment("hydra", job, "their order and cpus", trusts),
         launcher: "mpiexec.hydra",

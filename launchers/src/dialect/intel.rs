@@ -1,7 +1,7 @@
 //! Intel MPI's Hydra: a machine file whose hosts repeat in rank order, and a domain for each local rank.
 
-use super::variables::{self, OfApp};
-use super::{comment, common, fits, masks, program, whole};
+use super::variables::OfApp;
+use super::{comment, common, fits, masks, programs_of_line, whole};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, Variable, Word};
 
@@ -21,17 +21,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         }
     };
     let mut words = vec![Word::plain("-machinefile"), Word::path("machines")];
-    for (number, app) in job.programs.iter().enumerate() {
-        if number > 0 {
-            words.push(Word::plain(":"));
-        }
-        words.extend([Word::plain("-n"), Word::plain(app.ranks.to_string())]);
-        if number == 0 {
-            words.push(Word::Arguments);
-        }
-        words.extend(variables::of_app(job, app, OfApp::Env));
-        words.extend(program(app));
-    }
+    words.extend(programs_of_line(job, OfApp::Env));
     Ok(Script {
         comment: comment(
             "intel",

@@ -33,6 +33,7 @@ use crate::lists::CpuList;
 use crate::script::{WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
 use stowplan_engine::table::cpusets::CpusetId;
+use variables::OfApp;
 
 /// Checks that the system accepts a word of ours.
 fn fits(word: String, what: &str) -> Result<Word, Unsaid> {
@@ -48,6 +49,24 @@ fn fits(word: String, what: &str) -> Result<Word, Unsaid> {
 /// The words of a program.
 fn program(program: &Program<'_>) -> impl Iterator<Item = Word> {
     program.words().map(Word::plain)
+}
+
+/// The words of all programs, with `:` between them: `-n`, the variables and the program of each. What the script is given stands before
+/// those of the first program.
+fn programs_of_line(job: &Job<'_>, own: OfApp) -> Vec<Word> {
+    let mut words = Vec::new();
+    for (number, app) in job.programs.iter().enumerate() {
+        if number > 0 {
+            words.push(Word::plain(":"));
+        }
+        words.extend([Word::plain("-n"), Word::plain(app.ranks.to_string())]);
+        if number == 0 {
+            words.push(Word::Arguments);
+        }
+        words.extend(variables::of_app(job, app, own));
+        words.extend(program(app));
+    }
+    words
 }
 
 /// Masks separated by commas.

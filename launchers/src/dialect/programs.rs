@@ -16,26 +16,19 @@ pub(super) enum Replaces {
 /// Checks that the lines can carry every word.
 pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid> {
     job.all_named()?;
-    for program in &job.programs {
-        for word in program.words() {
-            let replaced = word.contains("%t") || word.contains("%o");
-            let loses = replaces == Replaces::Nothing && word.is_empty();
-            let what = if loses {
-                "an empty word, which a line of programs loses"
-            } else if word.contains(['\n', '\r']) {
-                "a word with a newline, which a line of programs cannot hold"
-            } else if replaces == Replaces::TaskAndOffset && replaced {
-                "a word with %t or %o, which would be replaced"
-            } else {
-                continue;
-            };
-            return Err(Unsaid(format!(
-                "the program of rank {} has {what}",
-                program.first
-            )));
-        }
-    }
-    Ok(())
+    job.refuse_words(|word| {
+        let replaced = word.contains("%t") || word.contains("%o");
+        let what = if replaces == Replaces::Nothing && word.is_empty() {
+            "an empty word, which a line of programs loses"
+        } else if word.contains(['\n', '\r']) {
+            "a word with a newline, which a line of programs cannot hold"
+        } else if replaces == Replaces::TaskAndOffset && replaced {
+            "a word with %t or %o, which would be replaced"
+        } else {
+            return None;
+        };
+        Some(what.to_owned())
+    })
 }
 
 /// Writes the lines.

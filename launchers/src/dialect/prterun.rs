@@ -1,7 +1,7 @@
 //! PRRTE's prterun, and mpirun of Open MPI 5: a rankfile.
 
-use super::variables::{self, OfApp};
-use super::{comment, program};
+use super::variables::OfApp;
+use super::{comment, programs_of_line};
 use crate::cpus::{Unit, logical, ranges};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, WORD_BYTES_MAX, Word};
@@ -46,17 +46,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     });
     words.push(Word::plain("--bind-to"));
     words.push(Word::plain(format!("{target}{overload}")));
-    for (number, app) in job.programs.iter().enumerate() {
-        if number > 0 {
-            words.push(Word::plain(":"));
-        }
-        words.extend([Word::plain("-n"), Word::plain(app.ranks.to_string())]);
-        if number == 0 {
-            words.push(Word::Arguments);
-        }
-        words.extend(variables::of_app(job, app, OfApp::Exported));
-        words.extend(program(app));
-    }
+    words.extend(programs_of_line(job, OfApp::Exported));
     files.push(File {
         name: "ranks",
         body: Box::new(move |out| write(job, &slots, out)),

@@ -1,7 +1,7 @@
 //! The nodes of a Flux instance: what R, `--granted` or our own hosts say. Source: `lines/flux/spec.md` 3.
 
 use super::resources::{self, Entry};
-use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts, granted};
+use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts, granted, kinds};
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
 use stowplan_engine::policy::ObjKind;
@@ -149,18 +149,7 @@ impl Instance {
     }
 
     fn push(&mut self, nodes: NodeRange, kind: NodeKind) {
-        // There are few distinct kinds; equal neighbours are mostly the last.
-        let found = self.kinds.iter().rposition(|own| *own == kind);
-        let row = found.unwrap_or_else(|| {
-            self.kinds.push(kind);
-            self.kinds.len() - 1
-        });
-        match self.runs.last_mut() {
-            Some((last, own)) if *own == row && last.end() == nodes.first => {
-                last.count += nodes.count;
-            }
-            Some(_) | None => self.runs.push((nodes, row)),
-        }
+        kinds::push(&mut self.kinds, &mut self.runs, nodes, kind);
     }
 
     /// Adds nodes of another instance behind its own.

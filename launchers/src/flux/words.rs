@@ -1,6 +1,6 @@
 //! The words of `flux run` and `flux submit`, read as Python's argparse reads them. Source: `lines/flux/spec.md` 4.
 
-use crate::line::{LineAsked, LineRefused};
+use crate::line::{LineAsked, LineRefused, table};
 use stowplan_engine::text::words::nearest;
 
 /// What a word means to us.
@@ -155,7 +155,7 @@ impl Said {
         why: &str,
     ) -> LineRefused {
         let sentence = format!("{}: {} {}: {why}", asked.command, self.name, self.value);
-        refused_at(asked, self.word, class, sentence)
+        table::at(asked, self.word, class, sentence)
     }
 }
 
@@ -173,17 +173,6 @@ impl Line {
     pub(super) fn last(&self, means: Means) -> Option<&Said> {
         self.said.iter().rev().find(|said| said.means == means)
     }
-}
-
-/// A refusal at a word.
-pub(super) fn refused_at(
-    asked: &LineAsked<'_>,
-    word: usize,
-    class: &'static str,
-    sentence: String,
-) -> LineRefused {
-    let length = asked.words.get(word).map_or(0, String::len);
-    LineRefused::new(class, sentence).at(word, 0..length)
 }
 
 /// Reads the words behind `flux run`.
@@ -270,7 +259,7 @@ fn read_long(
         }
         (TakesValue::No, Some(value)) => {
             let sentence = format!("{}: --{name} takes no value: {value}", asked.command);
-            Err(refused_at(asked, at, "launcher-refuses", sentence))
+            Err(table::at(asked, at, "launcher-refuses", sentence))
         }
         (TakesValue::Yes, Some(value)) => {
             push(line, row, value.to_owned(), at);
@@ -332,14 +321,14 @@ fn next(asked: &LineAsked<'_>, at: usize, name: &str) -> Result<String, LineRefu
     });
     value.cloned().ok_or_else(|| {
         let sentence = format!("{}: {name}: expected one argument", asked.command);
-        refused_at(asked, at, "launcher-refuses", sentence)
+        table::at(asked, at, "launcher-refuses", sentence)
     })
 }
 
 fn unknown(asked: &LineAsked<'_>, at: usize, name: &str) -> LineRefused {
     let bare = name.trim_start_matches('-');
     let sentence = format!("{}: {name} is no option of its", asked.command);
-    let mut refused = refused_at(asked, at, "bad-option", sentence);
+    let mut refused = table::at(asked, at, "bad-option", sentence);
     let known = WORDS.iter().filter(|row| takes(asked, row).is_some());
     // A shortened word is refused, and the word that it begins is the nearest.
     let begun = known

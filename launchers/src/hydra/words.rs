@@ -2,7 +2,7 @@
 
 use super::version::{RankMaps, Version};
 use crate::line::LineRefused;
-use stowplan_engine::text::words::nearest;
+use crate::line::named::{self, word};
 
 /// What a word does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,20 +41,8 @@ pub(crate) enum Does {
     Ends,
 }
 
-/// A word: its names, how many values it takes, what it does.
-pub(crate) struct Word {
-    pub(crate) names: &'static [&'static str],
-    pub(crate) values: usize,
-    pub(crate) does: Does,
-}
-
-const fn word(names: &'static [&'static str], values: usize, does: Does) -> Word {
-    Word {
-        names,
-        values,
-        does,
-    }
-}
+/// A word of Hydra.
+pub(crate) type Word = named::Word<Does>;
 
 /// All words, by their first names.
 #[rustfmt::skip]
@@ -97,22 +85,22 @@ pub(crate) fn find(
         "report-bindings" => !version.reports_bindings(),
         _ => false,
     };
-    let row = WORDS.iter().find(|word| word.names.contains(&&*lower));
-    row.filter(|_| !lacks).ok_or_else(|| {
-        if INTELS.contains(&name) {
-            return of_intel(given);
-        }
-        let names = WORDS.iter().flat_map(|word| word.names.iter().copied());
-        let near = nearest(names, &lower).filter(|near| *near != lower);
-        let mut refused = LineRefused::new(
-            "bad-option",
-            format!("{given} is no option of this mpiexec"),
-        );
-        refused
-            .help
-            .extend(near.map(|near| format!("did you mean -{near}?")));
-        refused
-    })
+    named::find(WORDS, &lower)
+        .filter(|_| !lacks)
+        .ok_or_else(|| {
+            if INTELS.contains(&name) {
+                return of_intel(given);
+            }
+            let near = named::near(WORDS, &lower);
+            let mut refused = LineRefused::new(
+                "bad-option",
+                format!("{given} is no option of this mpiexec"),
+            );
+            refused
+                .help
+                .extend(near.map(|near| format!("did you mean -{near}?")));
+            refused
+        })
 }
 
 /// Words that Intel MPI's Hydra has and MPICH's has not, or no more.

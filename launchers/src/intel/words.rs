@@ -1,7 +1,7 @@
 //! Intel MPI's words. Source: `lines/intel/spec.md` 2.
 
 use super::version::Version;
-use stowplan_engine::text::words::nearest;
+use crate::line::named::{self, word};
 
 /// What a word does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,20 +40,8 @@ pub(crate) enum Does {
     Ends,
 }
 
-/// A word: its names, how many values it takes, what it does.
-pub(crate) struct Word {
-    pub(crate) names: &'static [&'static str],
-    pub(crate) values: usize,
-    pub(crate) does: Does,
-}
-
-const fn word(names: &'static [&'static str], values: usize, does: Does) -> Word {
-    Word {
-        names,
-        values,
-        does,
-    }
-}
+/// A word of Intel MPI.
+pub(crate) type Word = named::Word<Does>;
 
 /// All words. Names are in exact case.
 #[rustfmt::skip]
@@ -82,12 +70,10 @@ pub(crate) const WORDS: &[Word] = &[
 
 /// The word with this name, given without dashes; `None`: this version does not know it.
 pub(crate) fn find(name: &str, version: Version) -> Option<&'static Word> {
-    let row = WORDS.iter().find(|word| word.names.contains(&name));
-    row.filter(|word| word.does != Does::Void || version.takes_bind_to())
+    named::find(WORDS, name).filter(|word| word.does != Does::Void || version.takes_bind_to())
 }
 
 /// The nearest word to one that is unknown.
 pub(crate) fn near(name: &str) -> Option<&'static str> {
-    let names = WORDS.iter().flat_map(|word| word.names.iter().copied());
-    nearest(names, name).filter(|near| *near != name)
+    named::near(WORDS, name)
 }

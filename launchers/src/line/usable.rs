@@ -3,6 +3,7 @@
 use super::allocation::Allocation;
 use super::asked::LineAsked;
 use super::granted;
+use super::kinds;
 use super::refused::LineRefused;
 use roaring::RoaringBitmap;
 use stowplan_engine::policy::ObjKind;
@@ -74,17 +75,7 @@ impl UsableNodes {
             return;
         }
         let kind = Usable { topology, cpus };
-        let found = self.kinds.iter().rposition(|own| *own == kind);
-        let row = found.unwrap_or_else(|| {
-            self.kinds.push(kind);
-            self.kinds.len() - 1
-        });
-        match self.runs.last_mut() {
-            Some((last, own)) if *own == row && last.end() == nodes.first => {
-                last.count += nodes.count;
-            }
-            Some(_) | None => self.runs.push((nodes, row)),
-        }
+        kinds::push(&mut self.kinds, &mut self.runs, nodes, kind);
     }
 }
 

@@ -282,30 +282,20 @@ impl Choice<'_> {
             .collect();
         let (mut nodes_left, mut cpus_left) = (target, wanted);
         let mut taken = Vec::new();
-        for &(nodes, usable) in rows.iter().filter(|row| row.1 >= goal) {
+        let mut smaller: Vec<&(NodeRange, u64)> = rows
+            .iter()
+            .filter(|row| row.1 < goal && row.1 > 0)
+            .collect();
+        smaller.sort_by_key(|row| (u64::MAX - row.1, row.0.first));
+        let large = rows.iter().filter(|row| row.1 >= goal);
+        for &(nodes, usable) in large.chain(smaller) {
+            if nodes_left == 0 {
+                break;
+            }
             let count = u64::from(nodes.count).min(nodes_left);
             taken.push(NodeSet::of([nodes]).first(count));
             nodes_left -= count;
             cpus_left = cpus_left.saturating_sub(usable * count);
-            if nodes_left == 0 {
-                break;
-            }
-        }
-        if nodes_left > 0 {
-            let mut smaller: Vec<&(NodeRange, u64)> = rows
-                .iter()
-                .filter(|row| row.1 < goal && row.1 > 0)
-                .collect();
-            smaller.sort_by_key(|row| (u64::MAX - row.1, row.0.first));
-            for &&(nodes, usable) in &smaller {
-                let count = u64::from(nodes.count).min(nodes_left);
-                taken.push(NodeSet::of([nodes]).first(count));
-                nodes_left -= count;
-                cpus_left = cpus_left.saturating_sub(usable * count);
-                if nodes_left == 0 {
-                    break;
-                }
-            }
         }
         (nodes_left == 0 && cpus_left == 0)
             .then(|| NodeSet::of(taken.iter().flat_map(NodeSet::ranges)))

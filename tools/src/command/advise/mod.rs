@@ -287,19 +287,22 @@ fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -
             thousands(&node.worst.to_string()),
         )?;
     }
-    let unwritten = |said: &Said<'_>| {
-        said.words
-            .last()
-            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
-    };
-    if said.iter().any(unwritten) {
-        writeln!(
-            out,
-            "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
-        )?;
-    }
+    unwritten(said, out)?;
     writeln!(
         out,
         "Counted: {unit} between nodes, then the busiest node, then the levels below. Not looked at: bandwidths, latencies, routing, time."
+    )
+}
+
+/// Says how an order is written that was found and has no name.
+fn unwritten(said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let file = format!("file:{UNWRITTEN}");
+    let found = |said: &Said<'_>| said.words.last().is_some_and(|word| **word == *file);
+    if !said.iter().any(found) {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{file} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
     )
 }

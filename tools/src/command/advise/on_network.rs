@@ -1,7 +1,7 @@
 //! Advice on a network: what is asked, and what is said of levels and of the allocation.
 
 use super::policies::Tried;
-use super::{Found, Said, UNWRITTEN};
+use super::{Found, Said, unwritten};
 use crate::command::score::asked::{Asked, refused, told};
 use crate::command::score::matrices::FileMatrices;
 use crate::command::score::page::several;
@@ -154,16 +154,7 @@ pub(super) fn text(
     }
     answers(said, on, out)?;
     hints(advice, said, out)?;
-    if said.iter().any(|said| {
-        said.words
-            .last()
-            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
-    }) {
-        writeln!(
-            out,
-            "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
-        )?;
-    }
+    unwritten(said, out)?;
     writeln!(
         out,
         "Counted: {unit} between nodes and between objects of each level, once for each that they leave. Not looked at: routing, other jobs, taper, LinkSpeed, NICs, bandwidths, time."

@@ -119,10 +119,10 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
-    verify(&plan).map_err(|unsound| match &unsound {
-        Unsound::Faults(faults) => Verdict::Faults(faults.clone()),
-        Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold => {
-            told(unsound.class(), format!("{path}: {unsound}")).into()
+    verify(&plan).map_err(|unsound| match unsound {
+        Unsound::Faults(faults) => Verdict::Faults(faults),
+        other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
+            told(other.class(), format!("{path}: {other}")).into()
         }
     })?;
     if let Some(live) = live {

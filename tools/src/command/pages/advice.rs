@@ -1,6 +1,17 @@
 //! Pages of the subcommands that count, advise and answer many requests.
 
-use super::{Page, row};
+use super::{Page, PageOption, row};
+
+const NETWORK_LEVELS: PageOption = row(
+    "network-levels",
+    "WORDS",
+    "what the levels of the network are called, from the lowest up",
+);
+const DISTANCES: PageOption = row(
+    "distances",
+    "D:D:…",
+    "costs within a node, then by the level at which nodes meet, from the lowest: gives J",
+);
 
 /// The page of `score`.
 pub(super) const SCORE: Page = Page {
@@ -23,16 +34,8 @@ pub(super) const SCORE: Page = Page {
             "NET",
             "also count what leaves switches and groups above the nodes: a file, words, builtin:NAME HOSTS",
         ),
-        row(
-            "network-levels",
-            "WORDS",
-            "what the levels of the network are called, from the lowest up",
-        ),
-        row(
-            "distances",
-            "D:D:…",
-            "costs within a node, then by the level at which nodes meet, from the lowest: gives J",
-        ),
+        NETWORK_LEVELS,
+        DISTANCES,
     ],
     examples: &[(
         "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
@@ -67,16 +70,8 @@ pub(super) const ADVISE: Page = Page {
             "NET",
             "also look at switches and groups above the nodes: a file, words, builtin:NAME HOSTS",
         ),
-        row(
-            "network-levels",
-            "WORDS",
-            "what the levels of the network are called, from the lowest up",
-        ),
-        row(
-            "distances",
-            "D:D:…",
-            "costs within a node, then by the level at which nodes meet, from the lowest: gives J",
-        ),
+        NETWORK_LEVELS,
+        DISTANCES,
         row(
             "by",
             "WHAT",

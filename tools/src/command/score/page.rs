@@ -21,20 +21,9 @@ pub(super) fn text(
     if let Some(above) = &found.above {
         return with_network(found, above, parts, known, on, out);
     }
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    first_line(found, parts, "", out)?;
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
-    writeln!(
-        out,
-        "{} {} · {} {} · {}: {} {}, both directions counted",
-        number(&found.ranks),
-        noun(found.ranks, "rank"),
-        number(&found.nodes),
-        noun(found.nodes, "node"),
-        words.join(" + "),
-        number(&found.edges),
-        unit
-    )?;
     let head = known.map_or("", |_| "   best known");
     writeln!(
         out,
@@ -44,13 +33,8 @@ pub(super) fn text(
     for level in &found.levels {
         let share = level.leave.per_mille(found.edges);
         let best = known.filter(|_| level.level == Level::Node);
-        let best = best.map_or_else(String::new, |(leave, worst)| {
-            let by = if (leave, worst) < (level.leave, level.worst) {
-                "stowplan advise"
-            } else {
-                "this one"
-            };
-            format!("   {} ({}): {by}", number(&leave), number(&worst))
+        let best = best.map_or_else(String::new, |known| {
+            format!("   {}", self::best(known, level))
         });
         writeln!(
             out,
@@ -65,6 +49,23 @@ pub(super) fn text(
     Ok(())
 }
 
+/// Ranks, nodes and what they are in, the pattern, and all that it sends.
+fn first_line(found: &Score, parts: &[Part], inside: &str, out: &mut dyn Write) -> io::Result<()> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
+    writeln!(
+        out,
+        "{} {} · {} {}{inside} · {}: {} {}, both directions counted",
+        number(&found.ranks),
+        noun(found.ranks, "rank"),
+        number(&found.nodes),
+        noun(found.nodes, "node"),
+        words.join(" + "),
+        number(&found.edges),
+        found.unit.word()
+    )
+}
+
 /// The page of a job on a network: its levels, then the node and those below.
 fn with_network(
     found: &Score,
@@ -74,7 +75,6 @@ fn with_network(
     on: Option<&OnNetwork>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     let levels = above.levels.iter().map(|level| {
@@ -91,17 +91,7 @@ fn with_network(
         )
     });
     let levels: Vec<String> = levels.collect();
-    writeln!(
-        out,
-        "{} {} · {} {} in {} · {}: {} {unit}, both directions counted",
-        number(&found.ranks),
-        noun(found.ranks, "rank"),
-        number(&found.nodes),
-        noun(found.nodes, "node"),
-        levels.join(", "),
-        words.join(" + "),
-        number(&found.edges),
-    )?;
+    first_line(found, parts, &format!(" in {}", levels.join(", ")), out)?;
     if let Some(on) = on {
         writeln!(
             out,

@@ -1,31 +1,23 @@
-//! What the words of a job refer to, with the allocation of a launcher's line as a file.
+//! What the words of a job refer to, with one more file that is only text here.
 
 use crate::error::JobError;
-use crate::line::allocation::NAME;
 use crate::outside::Outside;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::topologies::TopologyDraft;
 use stowplan_session::State;
 use stowplan_topo::TopoError;
 
-/// What words refer to, with the allocation as a file.
-#[derive(Clone, Copy)]
-pub(crate) struct Allocated<'o> {
-    outside: &'o dyn Outside,
-    text: Option<&'o str>,
+/// What is outside, and a file of this name; without a text there is none.
+pub(crate) struct OneMoreFile<'o> {
+    pub(crate) outside: &'o dyn Outside,
+    pub(crate) name: &'static str,
+    pub(crate) text: Option<String>,
 }
 
-impl<'o> Allocated<'o> {
-    /// What the words of a job refer to.
-    pub(crate) fn new(outside: &'o dyn Outside, text: Option<&'o str>) -> Self {
-        Self { outside, text }
-    }
-}
-
-impl Files for Allocated<'_> {
+impl Files for OneMoreFile<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        match self.text {
-            Some(text) if path == NAME => Ok(text.as_bytes().to_vec()),
+        match &self.text {
+            Some(text) if path == self.name => Ok(text.clone().into_bytes()),
             Some(_) | None => self.outside.read(path),
         }
     }
@@ -34,7 +26,7 @@ impl Files for Allocated<'_> {
     }
 }
 
-impl Outside for Allocated<'_> {
+impl Outside for OneMoreFile<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         self.outside.variable(name)
     }
