@@ -127,18 +127,22 @@ fn pool(plan: &Plan, resolved: &Resolved) -> Pool {
 fn resolved(plan: &Plan) -> Resolved {
     let mut apps = plan.resolved_apps().clone();
     let mut hosts = Hosts::default();
+    let mut lowered_before = false;
     for app in plan.resolved_apps().ids() {
         let list = hosts.lists.push(Vec::new());
         hosts.list.push(Some(list));
         let claimed = &plan.app(app).claimed().0;
-        // What an app counts by nodes without processes, it counts before any is placed; the plan tells those of its turn.
-        if let Claim::Of(named, _) = claimed
-            && named.fixed == Fixed::AtItsTurn
-            && apps
+        // An app is counted before any is placed, and the plan tells its nodes and slots at its turn. They may be others if it counts
+        // by nodes without processes, or if the hostfile of an app before it lowered slots: then the plan's number is taken.
+        if let Claim::Of(named, lowered) = claimed {
+            let slots_differ = lowered_before && apps.np[app].is_none();
+            let counted = apps
                 .policy(app)
-                .is_some_and(|policy| !policy.map.counts_itself())
-        {
-            apps.np[app] = Some(plan.app(app).procs());
+                .is_some_and(|policy| !policy.map.counts_itself());
+            if counted && (named.fixed == Fixed::AtItsTurn || slots_differ) {
+                apps.np[app] = Some(plan.app(app).procs());
+            }
+            lowered_before |= !lowered.is_empty();
         }
         let Some(&policy) = apps.policy(app) else {
             continue;

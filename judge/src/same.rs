@@ -78,11 +78,6 @@ pub(super) fn compare_places(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             ..Where::default()
         };
         let procs = [plan, answer].map(|plan| u64::from(plan.app(app).procs().0));
-        // Without -n the slots of the app's own hosts decide, and a plan keeps those of the nodes alone: neither this app nor a later
-        // one can be compared then.
-        if plan.resolved_apps().np[app].is_none() && procs[0] != procs[1] {
-            return;
-        }
         faults.equal(Promise::Procs, || at.clone(), procs[0], procs[1]);
         if !faults.list.is_empty() {
             return;

@@ -191,27 +191,24 @@ pub(crate) fn lowered(
     hosts: &Hosts,
     app: AppId,
 ) -> Result<Vec<(NodeRange, StateId)>, MapError> {
-    let mut seen = Intervals::default();
-    let mut lowered = Vec::new();
-    if let Some(told) = pool.nodes.told_slots.get(&app) {
-        for &(nodes, slots) in told {
-            for (part, state) in pool.nodes.runs.within(nodes) {
-                let row = *pool.tables.states.get(state);
-                let state = pool.tables.states.intern(NodeState { slots, ..row });
-                lowered.push((part, state));
+    let mut said = Vec::new();
+    match pool.nodes.told_slots.get(&app) {
+        Some(told) => said.clone_from(told),
+        None => {
+            for file in hosts.own_files(app) {
+                said.extend(given_counts(&pool.nodes.names, &hosts.hostfiles[*file])?);
             }
         }
-        return Ok(lowered);
     }
-    for file in hosts.own_files(app) {
-        for (nodes, slots) in given_counts(&pool.nodes.names, &hosts.hostfiles[*file])? {
-            for (part, state) in pool.nodes.runs.within(nodes) {
-                let row = *pool.tables.states.get(state);
-                if row.slots > slots {
-                    let state = pool.tables.states.intern(NodeState { slots, ..row });
-                    let new = seen.insert(part).into_iter();
-                    lowered.extend(new.map(|part| (part, state)));
-                }
+    let mut seen = Intervals::default();
+    let mut lowered = Vec::new();
+    for (nodes, slots) in said {
+        for (part, state) in pool.nodes.runs.within(nodes) {
+            let row = *pool.tables.states.get(state);
+            if row.slots > slots {
+                let state = pool.tables.states.intern(NodeState { slots, ..row });
+                let new = seen.insert(part).into_iter();
+                lowered.extend(new.map(|part| (part, state)));
             }
         }
     }
