@@ -93,7 +93,7 @@ pub fn plan(job: GivenJob) -> Result<Plan, PlaceError> {
         apps,
     } = job;
     let mut world = World {
-        names,
+        names: names.into(),
         topologies,
         cpusets,
         local,

@@ -31,6 +31,29 @@ pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
     Ok(names)
 }
 
+/// A list of nodes for a cluster: their names, and the entries with their slots. A bare name has all slots of its topology.
+///
+/// # Errors
+/// `bad-hostlist`; relative nodes have no name.
+pub fn pool(text: &str) -> Result<(Vec<NameRange>, Vec<HostEntry>), JobError> {
+    let refused = |reason: String| JobError::Told {
+        class: "bad-hostlist",
+        sentence: format!("{text}: {reason}"),
+    };
+    let mut entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
+    let mut names = Vec::with_capacity(entries.len());
+    for entry in &mut entries {
+        let HostEntry::Names(range, slots) = entry else {
+            return Err(refused("relative nodes have no name".to_owned()));
+        };
+        names.push(range.clone());
+        if *slots == EntrySlots::One {
+            *slots = EntrySlots::Infer;
+        }
+    }
+    Ok((names, entries))
+}
+
 fn fault(fault: HostFault) -> String {
     match fault {
         HostFault::Syntax(what) => what.to_owned(),

@@ -45,6 +45,11 @@
 //! | be sure that a plan is right | [`Plan::check`] |
 //! | show a plan in a line | [`Plan::summary`] |
 //! | place jobs side by side, and take them back | [`Cluster::place`], [`Cluster::release`] |
+//! | follow the real nodes | [`Cluster::add_nodes`], [`Cluster::remove`], [`Cluster::down`], [`Cluster::up`], [`Cluster::drain`], [`Cluster::lose`] |
+//! | know what is free, and who is where | [`Cluster::nodes`], [`Cluster::free_slots`], [`Cluster::free_cpus`], [`Cluster::jobs_on`] |
+//! | know whether a job starts now, and what it waits for | [`Cluster::try_place`], [`Cluster::explain`] |
+//! | start a launcher again | [`Cluster::to_bytes`], [`Cluster::from_bytes`], [`Cluster::adopt`] |
+//! | place a job within its sessions | [`Cluster::place_in_session`] |
 //! | plan one job again when nodes are lost | [`Planner`] |
 //! | know what is wrong, and show the words | [`Error::class`], [`Error::message`], [`Error::text`], [`Error::span`], [`Error::hint`] |
 //! | keep allocations and reservations | [`session`], [`Machine::within`] |
@@ -79,7 +84,7 @@ pub mod component;
 pub mod session;
 pub mod taskmap;
 
-pub use cluster::Cluster;
+pub use cluster::{Cluster, ClusterNode, JobId, Standing, Waiting};
 pub use difference::{Cause, Difference};
 pub use error::{Error, Note};
 pub use explanation::{Explanation, Instead, Word};

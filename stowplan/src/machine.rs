@@ -119,16 +119,21 @@ impl Machine {
     /// ```
     #[must_use]
     pub fn within(&self, candidates: &Candidates, state: &State) -> Self {
-        let sessions: Vec<&str> = candidates.sessions.iter().map(Name::as_str).collect();
         let mut inner = self.inner.clone();
-        inner.candidates = Some(map::Candidates {
-            nodes: candidates.names(state).map(plain).collect(),
-            sessions: sessions.join(", "),
-        });
+        inner.candidates = Some(self::candidates(candidates, state));
         Self { inner }
     }
 
     pub(crate) const fn inner(&self) -> &map::Machine {
         &self.inner
+    }
+}
+
+/// The nodes that sessions let a job see, as the engine takes them.
+pub(crate) fn candidates(candidates: &Candidates, state: &State) -> map::Candidates {
+    let sessions: Vec<&str> = candidates.sessions.iter().map(Name::as_str).collect();
+    map::Candidates {
+        nodes: candidates.names(state).map(plain).collect(),
+        sessions: sessions.join(", "),
     }
 }

@@ -36,6 +36,7 @@ impl PlaceError {
             | Self::BadCpuList { .. }
             | Self::BadHostfile { .. }
             | Self::NotInSession { .. }
+            | Self::NodeClosed { .. }
             | Self::EntryFull { .. }
             | Self::BadSeqfile { .. }
             | Self::BadRankfile { .. }
@@ -58,6 +59,7 @@ impl PlaceError {
             Self::BadHostfile { .. } => "bad-hostfile",
             Self::NoSuchHost { .. } => "no-such-host",
             Self::NotInSession { .. } => "not-in-session",
+            Self::NodeClosed { .. } => "node-closed",
             Self::NoNodes { .. } => "no-nodes",
             Self::SlotsExceedMax { .. } => "slots-exceed-max",
             Self::NodesFull { .. } => "nodes-full",

@@ -65,10 +65,7 @@ pub enum PlaceError {
         reason: &'static str,
     },
     /// A selection asks for a node that the pool does not have.
-    #[error(
-        "app {app} selects `{asked}`, which is none of the job's {}{empty}",
-        number(*.pool, "node")
-    )]
+    #[error("app {app} selects `{asked}`, which is none of the job's {}{empty}", number(*.pool, "node"))]
     NoSuchHost {
         /// The app, from 0.
         app: u32,
@@ -87,6 +84,14 @@ pub enum PlaceError {
         /// The sessions.
         sessions: String,
     },
+    /// A cluster's node takes no jobs now.
+    #[error("{node} is {why}: no job starts there")]
+    NodeClosed {
+        /// The node.
+        node: String,
+        /// `down` or `drained`.
+        why: &'static str,
+    },
     /// An app is left without nodes, but not because they are full.
     #[error("app {app} has no node left: {removed}")]
     NoNodes {
@@ -96,10 +101,7 @@ pub enum PlaceError {
         removed: &'static str,
     },
     /// A claim passes max_slots.
-    #[error(
-        "app {app} claims {} on node {node}, max_slots is {max} and {used} are used",
-        number(*.claim, "slot")
-    )]
+    #[error("app {app} claims {} on node {node}, max_slots is {max} and {used} are used", number(*.claim, "slot"))]
     SlotsExceedMax {
         /// The app, from 0.
         app: u32,
@@ -130,10 +132,7 @@ pub enum PlaceError {
         full: FullNodes,
     },
     /// Fewer slots than processes.
-    #[error(
-        "app {app} asks for {}{counted}, {} left on its {}{full}",
-        number(*.asked, "process"), are(*.left, "slot"), number(*.nodes, "node")
-    )]
+    #[error("app {app} asks for {}{counted}, {} left on its {}{full}", number(*.asked, "process"), are(*.left, "slot"), number(*.nodes, "node"))]
     NotEnoughSlots {
         /// The app, from 0.
         app: u32,

@@ -87,8 +87,8 @@ pub enum RankOrder {
 /// The tables that a plan refers to, shared by all its apps.
 #[derive(Clone, Debug, Default)]
 pub struct World {
-    /// The nodes' names.
-    pub names: Names,
+    /// The nodes' names, shared by the plans that a cluster makes on the same nodes.
+    pub names: Arc<Names>,
     /// Distinct topologies, shared with the machine that the job was placed on.
     pub topologies: Arc<Topologies>,
     /// Sets of PUs by OS number.

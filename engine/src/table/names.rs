@@ -252,6 +252,23 @@ impl Names {
         })
     }
 
+    /// The names of some nodes as host list ranges, in node order. Cost: a search, then the ranges.
+    pub(crate) fn ranges_within(&self, nodes: NodeRange) -> impl Iterator<Item = NameRange> + '_ {
+        let before = |piece: &Piece| piece.nodes.end() <= nodes.first;
+        let pieces = &self.pieces[self.pieces.partition_point(before)..];
+        pieces.iter().map_while(move |piece| {
+            let part = piece.nodes.overlap(nodes)?;
+            let names = self.stretch(piece);
+            Some(NameRange {
+                prefix: names.prefix.to_owned(),
+                first: names.number + u64::from(part.first - piece.nodes.first),
+                count: part.count,
+                width: names.digits,
+                suffix: names.suffix.to_owned(),
+            })
+        })
+    }
+
     /// Moves one node to the front; the nodes before it move back by one.
     pub(crate) fn move_to_front(&mut self, node: NodeId) {
         let row = node.number();

@@ -59,6 +59,10 @@ impl PuSets {
             self.sets.add(digest, Set { start, len })
         })
     }
+    /// How many sets there are.
+    pub(crate) fn len(&self) -> usize {
+        self.sets.len()
+    }
     /// The words of a set; bits behind the last PU are 0.
     pub(crate) fn words(&self, id: PuSetId) -> &[u64] {
         self.sets.get(id).words(&self.words)

@@ -51,7 +51,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
         used_before: 0,
     });
     let world = World {
-        names,
+        names: names.into(),
         ..World::default()
     };
     let placed = Placed {

@@ -190,7 +190,7 @@ fn read_names(reader: &mut Reader<'_>) -> Result<World, BadPlan> {
     let names = hardware::read_names(reader)?;
     Ok(World {
         local: local(reader, names.len())?,
-        names,
+        names: names.into(),
         ..World::default()
     })
 }

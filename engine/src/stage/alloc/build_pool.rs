@@ -12,7 +12,7 @@ use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
 use crate::table::intervals::{Intervals, add_up};
-use crate::table::machine::{CpuList, Machine};
+use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around, moved_to_front};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
@@ -48,7 +48,9 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
         named = in_order(&machine.order, &named)?;
     }
     let local = local_first(machine, &mut named);
-    within_sessions(resolved, machine, &named.names)?;
+    if let Some(candidates) = &machine.candidates {
+        within_sessions(resolved, candidates, &named.names)?;
+    }
     let mut pool = Pool::new(machine, named.names, local);
     if !machine.order.is_empty() {
         pool.nodes.lists = ListOrder::Pool;
@@ -164,10 +166,11 @@ fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
 }
 
 /// Checks that files and `-H` name only nodes of the sessions.
-fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Result<(), MapError> {
-    let Some(candidates) = &machine.candidates else {
-        return Ok(());
-    };
+pub(crate) fn within_sessions(
+    resolved: &Resolved,
+    candidates: &Candidates,
+    names: &Names,
+) -> Result<(), MapError> {
     let mut allowed = Names::default();
     for range in &candidates.nodes {
         allowed.add(range).map_err(too_many)?;

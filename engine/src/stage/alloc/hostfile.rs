@@ -24,7 +24,7 @@ pub(super) struct SaidNodes {
     pub(super) slots: Vec<(NodeRange, NodeSlots)>,
 }
 
-pub(super) fn too_many(error: TooManyNodes) -> MapError {
+pub(crate) fn too_many(error: TooManyNodes) -> MapError {
     let limit = u64::from(NODES_MAX);
     PlaceError::JobTooLarge {
         what: "nodes",

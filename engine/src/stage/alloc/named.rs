@@ -88,7 +88,7 @@ pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Name
 }
 
 /// The node whose name ends in the number of an all-digit entry, if that entry is no name itself.
-pub(super) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
+pub(crate) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
     let digits = range.width == 0
         && range.prefix.len() <= 18
         && range.prefix.bytes().all(|byte| byte.is_ascii_digit());

@@ -48,9 +48,9 @@ pub(crate) enum ListOrder {
 
 impl Nodes {
     /// Nodes without states.
-    pub(crate) fn new(names: Names, local: Option<NodeId>) -> Self {
+    pub(crate) fn new(names: Arc<Names>, local: Option<NodeId>) -> Self {
         Self {
-            names: Arc::new(names),
+            names,
             local,
             ..Self::default()
         }

@@ -8,7 +8,6 @@ use super::tables::Tables;
 use crate::plan::World;
 use crate::table::machine::Machine;
 use crate::table::names::{Names, NodeId};
-use crate::table::states::{NodeState, StateRuns};
 use std::sync::Arc;
 
 /// The nodes of a job, and the tables that they point into.
@@ -25,7 +24,7 @@ impl Pool {
     pub(crate) fn new(machine: &mut Machine, names: Names, local: Option<NodeId>) -> Self {
         let topologies = std::mem::take(&mut machine.topologies);
         Self {
-            nodes: Nodes::new(names, local),
+            nodes: Nodes::new(Arc::new(names), local),
             tables: Tables::new(topologies, std::mem::take(&mut machine.cpusets)),
             ..Self::default()
         }
@@ -33,29 +32,22 @@ impl Pool {
 
     /// The pool of a plan: its nodes as its job found them.
     pub(crate) fn of(world: &World) -> Self {
-        let mut pool = Self::resume(world);
-        pool.nodes.runs = world.before.clone();
-        pool
-    }
-
-    /// The pool that earlier jobs left, for a new job: no node has a process of the new job yet.
-    pub(crate) fn resume(world: &World) -> Self {
-        let mut states = world.states.clone();
-        let mut runs = StateRuns::default();
-        for (nodes, state) in world.after.iter() {
-            let row = NodeState {
-                own: 0,
-                ..*states.get(state)
-            };
-            runs.push(nodes.count, states.intern(row));
-        }
-        let mut nodes = Nodes::new(world.names.clone(), world.local);
-        nodes.runs = runs;
+        let mut nodes = Nodes::new(Arc::clone(&world.names), world.local);
+        nodes.runs = world.before.clone();
         let mut tables = Tables::new(Arc::clone(&world.topologies), world.cpusets.clone());
-        (tables.pusets, tables.states) = (world.pusets.clone(), states);
+        (tables.pusets, tables.states) = (world.pusets.clone(), world.states.clone());
         Self {
             nodes,
             tables,
+            ..Self::default()
+        }
+    }
+
+    /// A pool of a cluster's nodes, without their states.
+    pub(crate) fn of_cluster(machine: &Machine, names: Arc<Names>, local: Option<NodeId>) -> Self {
+        Self {
+            nodes: Nodes::new(names, local),
+            tables: Tables::new(Arc::clone(&machine.topologies), machine.cpusets.clone()),
             ..Self::default()
         }
     }

@@ -25,7 +25,7 @@ pub(crate) struct Tables {
     pub(crate) states: States,
     pub(crate) patterns: Patterns,
     /// Each topology as the inner loops see it, made when a topology is first used.
-    pub(crate) hardware: Column<TopologyId, Option<Box<Hardware>>>,
+    pub(crate) hardware: Column<TopologyId, Option<Arc<Hardware>>>,
     masks: Masks,
     /// When threads share the work of filling them.
     pub(crate) threading: Threading,
@@ -65,7 +65,7 @@ impl Tables {
     /// A topology as the inner loops see it.
     pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
         let topologies = &*self.topologies;
-        self.hardware[topology].get_or_insert_with(|| Box::new(Hardware::new(topologies, topology)))
+        self.hardware[topology].get_or_insert_with(|| Arc::new(Hardware::new(topologies, topology)))
     }
 
     /// The same for a topology that was prepared.
@@ -80,7 +80,7 @@ impl Tables {
         wanted.dedup();
         let topologies = &self.topologies;
         let make =
-            |(): &mut (), &topology: &TopologyId| Box::new(Hardware::new(topologies, topology));
+            |(): &mut (), &topology: &TopologyId| Arc::new(Hardware::new(topologies, topology));
         let made = map_all(&wanted, self.threading, || (), make);
         for (topology, hardware) in wanted.into_iter().zip(made) {
             self.hardware[topology] = Some(hardware);

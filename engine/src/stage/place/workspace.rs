@@ -34,7 +34,7 @@ impl Workspace {
     pub(crate) fn take_world(&mut self, before: StateRuns) -> (World, Patterns) {
         let Pool { nodes, tables, .. } = &mut self.pool;
         let world = World {
-            names: Arc::unwrap_or_clone(std::mem::take(&mut nodes.names)),
+            names: std::mem::take(&mut nodes.names),
             topologies: Arc::clone(&tables.topologies),
             cpusets: std::mem::take(&mut tables.cpusets),
             pusets: std::mem::take(&mut tables.pusets),
@@ -49,7 +49,7 @@ impl Workspace {
     /// Moves the tables and patterns of a plan back. Returns the states in which its job found the nodes.
     pub(crate) fn put_back(&mut self, world: World, patterns: Patterns) -> StateRuns {
         let Pool { nodes, tables, .. } = &mut self.pool;
-        nodes.names = Arc::new(world.names);
+        nodes.names = world.names;
         nodes.runs = world.after;
         tables.cpusets = world.cpusets;
         tables.pusets = world.pusets;

@@ -1,0 +1,147 @@
+//! Nodes that a job or a caller names first: they come as they would make the pool of a job alone.
+
+use super::Cluster;
+use super::nodes::{ClusterNodes, Standing};
+use super::rows::Moving;
+use super::view::named_by;
+use crate::error::{MapError, PlaceError};
+use crate::id::Column;
+use crate::map::{Candidates, Machine};
+use crate::stage::alloc::Pool;
+use crate::stage::alloc::build_pool::build_pool;
+use crate::stage::alloc::named::by_number;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::AppId;
+use crate::table::names::NodeRange;
+use crate::table::states::NodeState;
+use crate::table::topologies::TopologyId;
+use crate::text::host_types::{HostEntry, Hosts};
+use std::sync::Arc;
+
+/// A job of nothing but these hosts.
+pub(super) fn listing(entries: Vec<HostEntry>) -> Resolved {
+    let mut hosts = Hosts::default();
+    let list = hosts.lists.push(entries);
+    hosts.list = std::iter::once(Some(list)).collect::<Column<AppId, _>>();
+    Resolved {
+        hosts,
+        ..Resolved::default()
+    }
+}
+
+impl Cluster {
+    /// The nodes with those that a job names first; `None`: it names none that is not known.
+    pub(super) fn grown(
+        &self,
+        resolved: &Resolved,
+        candidates: &Option<Candidates>,
+    ) -> Result<Option<ClusterNodes>, MapError> {
+        let mut machine = self.machine.clone();
+        if candidates.is_some() {
+            machine.candidates.clone_from(candidates);
+        }
+        self.nodes.with_nodes_of(resolved, machine)
+    }
+
+    /// Another machine, with its topologies as rows of this cluster's.
+    pub(super) fn adopted(&mut self, other: &Machine) -> Result<Machine, MapError> {
+        if Arc::ptr_eq(&other.topologies, &self.machine.topologies) {
+            return Ok(other.clone());
+        }
+        let mut ids: Column<TopologyId, TopologyId> = Column::new();
+        for id in other.topologies.ids() {
+            let draft = other.topologies.draft(id);
+            let topologies = Arc::make_mut(&mut self.machine.topologies);
+            let added = topologies.add(draft, &mut self.machine.cpusets);
+            ids.push(added.map_err(|_| PlaceError::NoTopology {
+                node: String::new(),
+            })?);
+        }
+        let assigned = other.assigned.iter();
+        Ok(Machine {
+            topologies: Arc::clone(&self.machine.topologies),
+            cpusets: self.machine.cpusets.clone(),
+            default: other.default.map(|id| ids[id]),
+            assigned: assigned
+                .map(|(names, id)| (names.clone(), ids[*id]))
+                .collect(),
+            ..other.clone()
+        })
+    }
+}
+
+impl ClusterNodes {
+    /// These nodes, and those that a job names first; `None`: there are none of them.
+    pub(super) fn with_nodes_of(
+        &self,
+        resolved: &Resolved,
+        mut machine: Machine,
+    ) -> Result<Option<Self>, MapError> {
+        if !self.names.is_empty() && !self.lacks(resolved, &machine) {
+            return Ok(None);
+        }
+        let local = machine.local.clone();
+        let fresh = build_pool(resolved, &mut machine)?;
+        let mut grown = self.clone();
+        grown.append(&fresh)?;
+        grown.local = local.and_then(|name| grown.names.find_name(&name));
+        grown.changed();
+        Ok(Some(grown))
+    }
+
+    /// Whether a job names nodes that are not known.
+    fn lacks(&self, resolved: &Resolved, machine: &Machine) -> bool {
+        let candidates = machine.candidates.iter().flat_map(|known| &known.nodes);
+        let mut named = named_by(&resolved.hosts).chain(candidates);
+        named.any(|range| {
+            self.names.find(range).1.is_some() && by_number(&self.names, range).is_none()
+        })
+    }
+
+    /// Appends the nodes of a pool that are not known.
+    fn append(&mut self, fresh: &Pool) -> Result<(), MapError> {
+        let tables = &fresh.tables;
+        let mut moving = Moving::from(&tables.states, &tables.pusets);
+        for (nodes, range) in fresh.nodes.names.ranges() {
+            if !self.names.is_empty() && by_number(&self.names, &range).is_some() {
+                continue;
+            }
+            let known = self.names.len();
+            let names = Arc::make_mut(&mut self.names);
+            let found = names
+                .add(&range)
+                .map_err(crate::stage::alloc::hostfile::too_many)?;
+            let mut ahead = nodes.first;
+            for part in found {
+                let there = NodeRange {
+                    first: ahead,
+                    count: part.count,
+                };
+                ahead += part.count;
+                if part.first < known {
+                    continue;
+                }
+                for (run, state) in fresh.nodes.runs.within(there) {
+                    let state = moving.state(&mut self.rows, state);
+                    self.runs.push(run.count, state);
+                }
+                self.standing.push(part.count, Standing::Up);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends one node in this state.
+    pub(super) fn append_one(&mut self, name: &str, state: NodeState) -> Result<(), MapError> {
+        let names = Arc::make_mut(&mut self.names);
+        let plain = crate::text::hostlist::plain(name);
+        names
+            .add(&plain)
+            .map_err(crate::stage::alloc::hostfile::too_many)?;
+        let state = self.rows.states.intern(state);
+        self.runs.push(1, state);
+        self.standing.push(1, Standing::Up);
+        self.changed();
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows of states and their sets of cpus, alone in tables of their own: those that some runs use, and no others.
+
+use crate::id::Id as _;
+use crate::table::pusets::{PuSetId, PuSets};
+use crate::table::states::{NodeState, StateId, StateRuns, States};
+
+/// States, and the sets of PUs that they name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    pub(super) states: States,
+    pub(super) pusets: PuSets,
+}
+
+/// Rows that go from one table to another, each once.
+pub(super) struct Moving<'t> {
+    from: (&'t States, &'t PuSets),
+    states: Vec<Option<StateId>>,
+    pusets: Vec<Option<PuSetId>>,
+}
+
+impl<'t> Moving<'t> {
+    pub(super) fn from(states: &'t States, pusets: &'t PuSets) -> Self {
+        Self {
+            from: (states, pusets),
+            states: vec![None; states.len()],
+            pusets: vec![None; pusets.len()],
+        }
+    }
+
+    /// The state of the other table, in this one.
+    pub(super) fn state(&mut self, into: &mut Rows, state: StateId) -> StateId {
+        if let Some(known) = self.states[state.row()] {
+            return known;
+        }
+        let row = *self.from.0.get(state);
+        let row = NodeState {
+            allowed: self.set(into, row.allowed),
+            free: self.set(into, row.free),
+            ..row
+        };
+        *self.states[state.row()].insert(into.states.intern(row))
+    }
+
+    fn set(&mut self, into: &mut Rows, set: PuSetId) -> PuSetId {
+        let bits = self.from.1.get(set);
+        *self.pusets[set.row()]
+            .get_or_insert_with(|| into.pusets.intern_words(self.from.1.words(set), bits.len()))
+    }
+
+    /// Runs of the other table, in this one.
+    pub(super) fn runs(&mut self, into: &mut Rows, runs: &StateRuns) -> StateRuns {
+        let mut moved = StateRuns::default();
+        for (nodes, state) in runs.iter() {
+            moved.push(nodes.count, self.state(into, state));
+        }
+        moved
+    }
+}
+
+impl Rows {
+    /// How many states and sets there are.
+    pub(super) fn len(&self) -> (usize, usize) {
+        (self.states.len(), self.pusets.len())
+    }
+
+    /// The rows that some runs use, and these runs. Cost: the runs, and the rows of this table.
+    pub(super) fn own<const N: usize>(&self, runs: [&StateRuns; N]) -> (Self, [StateRuns; N]) {
+        let mut own = Self::default();
+        let mut moving = Moving::from(&self.states, &self.pusets);
+        let runs = runs.map(|runs| moving.runs(&mut own, runs));
+        (own, runs)
+    }
+}

@@ -1,0 +1,219 @@
+//! What a job takes of nodes: slots, and cpus that were free. It is given back when the job ends, and taken again when a job that
+//! runs already is adopted.
+
+use super::Cluster;
+use super::nodes::ClusterNodes;
+use super::rows::Rows;
+use crate::id::Id as _;
+use crate::plan::{Plan, World};
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::states::{NodeState, StateId};
+use crate::table::topologies::TopologyId;
+use std::sync::Arc;
+
+/// Why a running job is not taken over.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AdoptError {
+    /// The plan does not say what its job takes: it was placed by another launcher's rules, or has no process.
+    #[error("the plan does not say which slots and cpus its job takes")]
+    Untold,
+    /// A node has other hardware than the plan says.
+    #[error("node {node} has other hardware than the plan says")]
+    Hardware {
+        /// The node.
+        node: String,
+    },
+    /// Another job holds some of its cpus.
+    #[error("node {node}: cpus of the plan are taken")]
+    Cpus {
+        /// The node.
+        node: String,
+    },
+    /// Other jobs hold its slots.
+    #[error("node {node}: the plan takes {asked} slots, {left} are left")]
+    Slots {
+        /// The node.
+        node: String,
+        /// Processes of the plan on it.
+        asked: u32,
+        /// Slots left.
+        left: u32,
+    },
+    /// There would be more nodes than there can be.
+    #[error("there would be more nodes than there can be")]
+    TooManyNodes,
+}
+
+/// Whether the slots of a job that is taken over must be free.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// They must.
+    Free,
+    /// The cluster held this job before.
+    Before,
+}
+
+/// The states that a job found and left, for nodes that it changed.
+fn changed(job: &World) -> impl Iterator<Item = (NodeRange, StateId, StateId)> + '_ {
+    job.before.iter().flat_map(move |(found, was)| {
+        let parts = job.after.within(found);
+        parts.filter_map(move |(part, left)| (left != was).then_some((part, was, left)))
+    })
+}
+
+impl ClusterNodes {
+    pub(super) fn release(&mut self, plan: &Plan) {
+        let job = plan.world();
+        let mut changes = Vec::new();
+        for (part, was, left) in changed(job) {
+            for here in self.known(job, part) {
+                let states: Vec<_> = self.runs.within(here).collect();
+                for (nodes, state) in states {
+                    let row = self.without(job, state, was, left);
+                    changes.push((nodes, self.rows.states.intern(row)));
+                }
+            }
+        }
+        self.runs.change(&mut changes);
+        self.tidy();
+    }
+
+    /// Those of a job's nodes that the cluster has.
+    fn known(&self, job: &World, part: NodeRange) -> Vec<NodeRange> {
+        if Arc::ptr_eq(&self.names, &job.names) {
+            return vec![part];
+        }
+        let ranges = job.names.ranges_within(part);
+        ranges.flat_map(|range| self.names.find(&range).0).collect()
+    }
+
+    /// The state of a node without the slots and cpus that a job took.
+    fn without(&mut self, job: &World, state: StateId, was: StateId, left: StateId) -> NodeState {
+        let now = *self.rows.states.get(state);
+        let (was, left) = (job.states.get(was), job.states.get(left));
+        let pusets = &mut self.rows.pusets;
+        let mut free = pusets.get(now.free).to_bitvec();
+        let mut taken = job.pusets.get(was.free).to_bitvec();
+        taken &= !job.pusets.get(left.free).to_bitvec();
+        free |= taken;
+        let allowed = pusets.get(now.allowed).to_bitvec();
+        free &= allowed;
+        NodeState {
+            free: pusets.intern(&free),
+            slots: now.slots - left.slots.saturating_sub(was.slots).min(now.slots),
+            used: now.used - left.used.saturating_sub(was.used).min(now.used),
+            ..now
+        }
+    }
+}
+
+impl Cluster {
+    pub(super) fn take(&mut self, plan: &Plan, held: Held) -> Result<(), AdoptError> {
+        let job = plan.world();
+        if plan.ranks() == 0 || changed(job).next().is_none() {
+            return Err(AdoptError::Untold);
+        }
+        let mut nodes = self.nodes.clone();
+        let mut changes = Vec::new();
+        let mut ids: Vec<Option<TopologyId>> = vec![None; job.topologies.len()];
+        for (part, was, left) in changed(job) {
+            let topology = self.topology(job, was, &mut ids)?;
+            for at in part.first..part.end() {
+                let name = job.names.name(NodeId::from_row(at as usize));
+                let node = match nodes.names.find_name(&name) {
+                    Some(node) => node,
+                    None => {
+                        let row = as_found(job, was, topology, &mut nodes.rows);
+                        let added = nodes.append_one(&name, row);
+                        added.map_err(|_| AdoptError::TooManyNodes)?;
+                        NodeId::from_row(nodes.names.len() as usize - 1)
+                    }
+                };
+                let state = nodes.runs.state(node);
+                if nodes.rows.states.get(state).topology != topology {
+                    return Err(AdoptError::Hardware { node: name });
+                }
+                let row = nodes.with(job, &name, (state, was, left), held)?;
+                changes.push((NodeRange::one(node.number()), nodes.rows.states.intern(row)));
+            }
+        }
+        nodes.runs.change(&mut changes);
+        nodes.tidy();
+        self.nodes = nodes;
+        Ok(())
+    }
+
+    /// A topology of a plan, as one of the cluster's.
+    fn topology(
+        &mut self,
+        job: &World,
+        state: StateId,
+        ids: &mut [Option<TopologyId>],
+    ) -> Result<TopologyId, AdoptError> {
+        let own = job.states.get(state).topology;
+        if Arc::ptr_eq(&job.topologies, &self.machine.topologies) {
+            return Ok(own);
+        }
+        if let Some(known) = ids[own.row()] {
+            return Ok(known);
+        }
+        let topologies = Arc::make_mut(&mut self.machine.topologies);
+        let added = topologies.add(job.topologies.draft(own), &mut self.machine.cpusets);
+        let added = added.map_err(|_| AdoptError::Untold)?;
+        ids[own.row()] = Some(added);
+        Ok(added)
+    }
+}
+
+/// A node as a job found it, without what other jobs had taken.
+fn as_found(job: &World, was: StateId, topology: TopologyId, rows: &mut Rows) -> NodeState {
+    let was = job.states.get(was);
+    let allowed = rows.pusets.intern(job.pusets.get(was.allowed));
+    NodeState {
+        topology,
+        allowed,
+        free: allowed,
+        used: 0,
+        own: 0,
+        ..*was
+    }
+}
+
+impl ClusterNodes {
+    /// The state of a node with the slots and cpus that a job takes. `states`: now, and as the job found and left it.
+    fn with(
+        &mut self,
+        job: &World,
+        name: &str,
+        (state, was, left): (StateId, StateId, StateId),
+        held: Held,
+    ) -> Result<NodeState, AdoptError> {
+        let now = *self.rows.states.get(state);
+        let (was, left) = (job.states.get(was), job.states.get(left));
+        let mut taken = job.pusets.get(was.free).to_bitvec();
+        taken &= !job.pusets.get(left.free).to_bitvec();
+        let pusets = &mut self.rows.pusets;
+        let mut free = pusets.get(now.free).to_bitvec();
+        if taken.iter_ones().any(|pu| !free[pu]) {
+            let node = name.to_owned();
+            return Err(AdoptError::Cpus { node });
+        }
+        free &= !taken;
+        let slots = now.slots + left.slots.saturating_sub(was.slots);
+        let procs = left.used.saturating_sub(was.used);
+        let most = slots.min(now.max_slots.unwrap_or(u32::MAX));
+        if held == Held::Free && left.used <= left.slots && now.used + procs > most {
+            return Err(AdoptError::Slots {
+                node: name.to_owned(),
+                asked: procs,
+                left: most.saturating_sub(now.used),
+            });
+        }
+        Ok(NodeState {
+            free: pusets.intern(&free),
+            slots,
+            used: now.used.saturating_add(procs),
+            ..now
+        })
+    }
+}
