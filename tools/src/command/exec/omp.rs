@@ -3,7 +3,7 @@
 use crate::Console;
 use crate::report::Refused;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::job::Answer;
+use stowplan_answers::openmp::answer::Answer;
 use stowplan_answers::openmp::notes::{Scope, found};
 use stowplan_answers::openmp::number::list;
 use stowplan_answers::openmp::{Machine, Process, Runtime, Variables, threads};
