@@ -58,7 +58,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             network::note(&on, &mut mapped);
             sources.network = Some(Arc::new(on));
         }
-        keep_thread_words(&mut mapped, &asked.job, outside)?;
         return Ok(Placement {
             mapped,
             sources,
@@ -93,7 +92,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
-    keep_thread_words(&mut mapped, &job, outside)?;
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -101,17 +99,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         sources,
         displayed,
     })
-}
-
-/// Keeps in a plan what its job says about threads.
-fn keep_thread_words(
-    mapped: &mut Mapped,
-    job: &JobArgs,
-    outside: &dyn Outside,
-) -> Result<(), JobError> {
-    let words = thread_words(job, mapped.plan.apps().len(), outside)?;
-    mapped.plan.set_thread_words(words);
-    Ok(())
 }
 
 /// What is outside, with the allocation of a launcher's line as one more file.
@@ -159,13 +146,10 @@ pub fn place_on(
     if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
-    let job = asked.job.clone();
     let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
-    keep_thread_words(&mut mapped, &job, outside)?;
-    Ok(mapped)
+    order.give(placed(resolved, machine, threads)?, None, outside)
 }
 
 /// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
@@ -262,6 +246,7 @@ fn meet(
     words.decided.check_cores(&machine.topologies)?;
     let mut resolved = words.decided.read_files(outside)?;
     resolved.notes.splice(0..0, words.notes);
+    resolved.apps.thread_words = thread_words(job, resolved.apps.len(), outside)?;
     if let Some(map) = &job.taskmap {
         sequence_of(map, &mut resolved, outside)?;
     }

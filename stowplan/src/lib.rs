@@ -41,6 +41,7 @@
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
+//! | know where OpenMP puts the threads of a rank | [`App::env`], [`Plan::threads`]; without a job [`openmp::threads`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
 //! | be sure that a plan is right | [`Plan::check`] |
 //! | show a plan in a line | [`Plan::summary`] |
@@ -76,6 +77,7 @@ mod planner;
 mod refused;
 // Public modules.
 pub mod component;
+pub mod openmp;
 pub mod session;
 pub mod taskmap;
 

@@ -7,6 +7,7 @@ mod coords;
 pub mod diff;
 pub mod exec;
 pub mod explain;
+mod explain_threads;
 pub mod export;
 mod here;
 mod levels;

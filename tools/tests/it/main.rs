@@ -33,6 +33,7 @@ mod input;
 mod json;
 mod judged;
 mod launch;
+// Threads of a running job.
 mod launch_gpus;
 mod leftovers;
 mod mixed;
@@ -52,4 +53,5 @@ mod swapped;
 mod taskmap;
 #[cfg(unix)]
 mod terminal;
+mod thread_lines;
 mod tidy;
