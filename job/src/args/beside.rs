@@ -22,6 +22,25 @@ pub(super) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
     })
 }
 
+/// Refuses a script that nobody put a line in the place of, and `--line` without one.
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_scripts(job: &JobArgs) -> Result<(), SpecError> {
+    match (&job.script, job.line_number) {
+        (Some(path), _) => Err(told(
+            "bad-option",
+            format!("--script {path}: no script is read here: say the line"),
+        )),
+        (None, Some(_)) => Err(SpecError::BadOption {
+            option: "--line".to_owned(),
+            app: 0,
+            fault: OptionFault::Without("--script"),
+        }),
+        (None, None) => Ok(()),
+    }
+}
+
 /// Refuses a session before the line of a launcher that is not of prterun's family.
 ///
 /// # Errors

@@ -158,6 +158,10 @@ pub struct JobArgs {
     pub env_here: bool,
     /// `--site`.
     pub site: Option<String>,
+    /// `--script`.
+    pub script: Option<String>,
+    /// `--line`.
+    pub line_number: Option<usize>,
     /// The hosts of our own words, as a hostfile, if a line of prterun's family names hosts too.
     pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
@@ -216,6 +220,8 @@ impl Default for JobArgs {
             env_files: Vec::new(),
             env_here: false,
             site: None,
+            script: None,
+            line_number: None,
             allocation: None,
             line: None,
             our_hosts: Vec::new(),
@@ -300,10 +306,12 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         with_sessions(&read.job)?;
         with_network(&read.job)?;
         beside::refuse_settings_alone(&read.job)?;
+        beside::refuse_scripts(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
     let mut ours = read_own(cut.ours, outer)?;
+    beside::refuse_scripts(&ours.job)?;
     let line = whose(cut, &ours.job)?;
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
