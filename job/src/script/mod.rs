@@ -168,7 +168,7 @@ fn read_script(
         ),
     }));
     notes.extend(line.left_out.iter().map(|(name, span)| Note::OfLine {
-        class: "unknown-variable",
+        class: "variable-left-out",
         text: format!(
             "{}: {name} is not known here and left out: --env {name}=… says it",
             text.place(span.start)
@@ -212,7 +212,7 @@ fn chosen(text: &Text<'_>, lines: &[Found], job: &JobArgs) -> Result<usize, JobE
             sentence: format!(
                 "--line {number}: {} has {}",
                 text.path,
-                stowplan_engine::count::counted(many as u64, "line of a launcher")
+                stowplan_engine::count::counted(many as u64, "launch line")
             ),
             at: None,
             help: listed(&mut all),

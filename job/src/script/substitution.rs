@@ -111,6 +111,7 @@ impl Here<'_> {
                 }
                 '\'' => {
                     let end = rest[1..].find('\'').map_or(span.end, |end| at + end + 2);
+                    self.is_text(Span { start: at, end })?;
                     fields.add(text.text[at + 1..end.max(at + 1)].trim_end_matches('\''));
                     end
                 }
@@ -134,15 +135,15 @@ impl Here<'_> {
                     let what = "braces with several values: they are not written out here";
                     return Err(self.unknown(Span { start: at, end }, what, Vec::new()));
                 }
-                char::REPLACEMENT_CHARACTER => {
-                    let end = at + sign.len_utf8();
-                    return Err(text.bad(Span { start: at, end }, "this is no UTF-8"));
-                }
                 _ => {
-                    let plain = |sign: char| !"\\'\"`${\u{fffd}".contains(sign);
+                    let plain = |sign: char| !"\\'\"`${".contains(sign);
                     let length = rest[sign.len_utf8()..]
                         .find(|sign| !plain(sign))
                         .map_or(rest.len(), |length| length + sign.len_utf8());
+                    self.is_text(Span {
+                        start: at,
+                        end: at + length,
+                    })?;
                     fields.add(&rest[..length]);
                     at + length
                 }
@@ -178,15 +179,28 @@ impl Here<'_> {
                 }
                 b'$' => self.dollar(at, span.end, Quoted::Yes, depth, fields)?,
                 _ => {
-                    let length = rest[1..]
+                    let first = rest.chars().next().map_or(1, char::len_utf8);
+                    let length = rest[first..]
                         .find(['\\', '`', '$'])
-                        .map_or(rest.len(), |length| length + 1);
+                        .map_or(rest.len(), |length| length + first);
+                    self.is_text(Span {
+                        start: at,
+                        end: at + length,
+                    })?;
                     fields.add(&rest[..length]);
                     at + length
                 }
             };
         }
         Ok(())
+    }
+
+    /// Refuses bytes that were no UTF-8.
+    fn is_text(self, span: Span) -> Result<(), SpecError> {
+        match self.text.of(span).contains(char::REPLACEMENT_CHARACTER) {
+            true => Err(self.text.bad(span, "this is no UTF-8")),
+            false => Ok(()),
+        }
     }
 
     fn command(self, span: Span) -> SpecError {
@@ -300,8 +314,17 @@ impl Here<'_> {
 
     /// The value of a variable.
     fn known(self, name: &str, span: Span) -> Result<String, SpecError> {
+        let mut ask = name.to_owned();
         let why = match self.variables.value(name, self.item) {
             Value::Known(value) => return Ok(value),
+            Value::Open(Opens::Through(setter, root)) => {
+                ask = root;
+                let line = self.text.line(setter.start);
+                format!(
+                    "line {line}: {}: ${ask} is not known",
+                    short(self.text.of(setter))
+                )
+            }
             Value::Unset => "nothing before it sets it".to_owned(),
             Value::Open(Opens::Outside(system)) => {
                 format!("{system} sets it, and to what is not known here")
@@ -312,7 +335,7 @@ impl Here<'_> {
             }
             Value::Open(Opens::Here(_, why)) => why.to_owned(),
         };
-        let help = vec![format!("say its value: --env {name}=…")];
+        let help = vec![format!("say its value: --env {ask}=…")];
         Err(self.unknown(span, &format!("${name} is not known: {why}"), help))
     }
 

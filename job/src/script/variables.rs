@@ -20,6 +20,8 @@ pub(super) enum Value {
 pub(super) enum Opens {
     /// These bytes set it.
     Here(Span, &'static str),
+    /// These bytes set it, by a variable that is not known.
+    Through(Span, String),
     /// A batch system or the login sets it.
     Outside(&'static str),
 }

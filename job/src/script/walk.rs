@@ -1,5 +1,6 @@
 //! Goes through a script from its beginning: sets its variables, and finds the lines of launchers.
 
+use super::arithmetic;
 use super::commands::{Command, Item, Joined};
 use super::substitution::{Here, name_of};
 use super::text::{Span, Text};
@@ -245,7 +246,7 @@ impl<'t> Walk<'t> {
             return Value::Open(Opens::Here(word, "lists of values are not read here"));
         }
         let Ok(mut value) = self.here(at).value(assignment.value) else {
-            return Value::Open(Opens::Here(word, "this is not known here"));
+            return Value::Open(self.open(at, assignment.value, word));
         };
         if assignment.adds == Adds::Yes {
             match self.variables.value(assignment.name, at) {
@@ -258,6 +259,20 @@ impl<'t> Walk<'t> {
             return Value::Open(Opens::Here(word, "it is too long"));
         }
         Value::Known(value)
+    }
+
+    /// Why a value is not known.
+    fn open(&self, at: usize, value: Span, setter: Span) -> Opens {
+        let mut names = arithmetic::names(self.script.text.of(value));
+        let root = names.find_map(|name| match self.variables.value(name, at) {
+            Value::Open(Opens::Through(_, root)) => Some(root),
+            Value::Open(_) => Some(name.to_owned()),
+            Value::Known(_) | Value::Unset => None,
+        });
+        match root {
+            Some(root) => Opens::Through(setter, root),
+            None => Opens::Here(setter, "no shell is started here"),
+        }
     }
 
     /// Sets a variable as a command does that stands so beside others.
@@ -327,10 +342,10 @@ impl<'t> Walk<'t> {
         let flag = |word: &Span| text.of(*word).starts_with('-') && text.of(*word).contains('x');
         let exports = matches!(word, "export" | "setenv") || rest.iter().any(flag);
         if let ("setenv", [name, value]) = (word, rest) {
-            let known = self.here(at).value(*value).map_or_else(
-                |_| Value::Open(Opens::Here(*value, "this is not known here")),
-                Value::Known,
-            );
+            let known = self
+                .here(at)
+                .value(*value)
+                .map_or_else(|_| Value::Open(self.open(at, *value, *value)), Value::Known);
             self.set(at, (text.of(*name), known, *name), joined);
         }
         for word in rest {
@@ -434,7 +449,17 @@ impl<'t> Walk<'t> {
                     );
                     return Err(text.refused("unknown-variable", span, &what, help));
                 }
-                Value::Open(Opens::Here(span, _)) if begins(OF_THREADS) => {
+                Value::Open(Opens::Through(span, root)) if begins(OF_LAUNCHERS) => {
+                    let help = vec![format!("say its value: --env {root}=…")];
+                    let what = format!(
+                        "${name}: ${root} in it is not known, and {} may read it",
+                        line.words[0]
+                    );
+                    return Err(text.refused("unknown-variable", span, &what, help));
+                }
+                Value::Open(Opens::Here(span, _) | Opens::Through(span, _))
+                    if begins(OF_THREADS) =>
+                {
                     line.left_out.push((name, span));
                 }
                 Value::Open(_) | Value::Unset => {}

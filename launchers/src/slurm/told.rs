@@ -32,7 +32,7 @@ pub struct JobTold {
 /// Reads the words of salloc or sbatch.
 ///
 /// # Errors
-/// As for `--alloc`, with the same sentences.
+/// As for `--alloc`, with the same sentences, at the word.
 pub fn job_told(said: &[String]) -> Result<JobTold, LineRefused> {
     let (version, _) = Version::read(None)?;
     let reading = Reading {
@@ -41,6 +41,10 @@ pub fn job_told(said: &[String]) -> Result<JobTold, LineRefused> {
         plane: None,
     };
     let read = read(said, &words(Command::Job, version))?;
+    for said in &read.said {
+        Options::of(std::slice::from_ref(said), reading)
+            .map_err(|refused| refused.at(said.at, 0..0))?;
+    }
     let options = Options::of(&read.said, reading)?;
     let exports = read
         .said

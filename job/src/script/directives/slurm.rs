@@ -10,7 +10,9 @@ pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let told = job_told(&said.plain()).map_err(|refused| {
         let sentence = refused.sentence.replacen("--alloc: ", "", 1);
         let what = format!("#SBATCH: {}", sentence.replacen("srun: ", "sbatch: ", 1));
-        text.refused(refused.class, said.first, &what, refused.help)
+        let word = refused.at.and_then(|(word, _)| said.words.get(word));
+        let place = word.map_or(said.first, |(_, span)| *span);
+        text.refused(refused.class, place, &what, refused.help)
     })?;
     let mut asked = Asked {
         named: told.node_list.clone(),
