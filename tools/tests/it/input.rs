@@ -127,7 +127,6 @@ fn a_million_random_bytes_are_no_script() {
     for row in rows {
         let files = crate::console::MadeUp {
             files: [("job.sh".to_owned(), row)].into(),
-            ..crate::console::MadeUp::default()
         };
         let words = ["map", "--topo", "core:4", "--script", "job.sh"].map(str::to_owned);
         let said = stowplan(&words, &files);

@@ -32,12 +32,11 @@ fn resources(list: &str) -> impl Iterator<Item = (&str, &str)> {
     list.split(',').filter_map(|part| part.split_once('='))
 }
 
+/// How many there are of a chunk, and what it has: keys and values.
+type Chunk<'c> = (u32, Vec<(&'c str, &'c str)>);
+
 /// The number before a chunk, 1 if there is none; and what it has.
-fn chunk<'c>(
-    chunk: &'c str,
-    span: Span,
-    text: &Text<'_>,
-) -> Result<(u32, Vec<(&'c str, &'c str)>), SpecError> {
+fn chunk<'c>(chunk: &'c str, span: Span, text: &Text<'_>) -> Result<Chunk<'c>, SpecError> {
     let mut parts = chunk.split(':').peekable();
     let counted = parts.next_if(|part| part.starts_with(|sign: char| sign.is_ascii_digit()));
     let count = match counted {
