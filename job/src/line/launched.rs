@@ -89,16 +89,15 @@ impl Launched {
             By::Sign(sign) => format!(", by {sign}"),
         };
         let (name, word) = (line.launcher.name(), line.launcher.word());
-        if line.launcher == Launcher::Prte {
+        if line.launcher == Launcher::Prte || self.version == ANY {
             return format!("{} ({name}{by})", line.command);
         }
-        if self.version == ANY {
-            return format!("{} ({name}{by})", line.command);
-        }
-        format!(
-            "{} ({name} {}{by}; --as {word}@VERSION for others)",
-            line.command, self.version
-        )
+        let mut versions = line.launcher.versions().iter();
+        let other = versions.find(|version| **version != self.version);
+        let others = other.map_or_else(String::new, |other| {
+            format!("; --as {word}@{other} for others")
+        });
+        format!("{} ({name} {}{by}{others})", line.command, self.version)
     }
 
     /// A line of prterun's family, which is placed by our own rules.
