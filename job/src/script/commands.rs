@@ -1,7 +1,7 @@
 //! Tokens as commands, and the blocks in which they stand.
 
 use super::lexer::{Kind, Token};
-use super::text::{Span, Text};
+use crate::batch::text::{Span, Text};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::SCRIPT_DEPTH_MAX;
 

@@ -1,7 +1,7 @@
 //! A script as words and operators. Comments, redirections and here-documents are left out.
 
 use super::quoting::Ends;
-use super::text::{Span, Text};
+use crate::batch::text::{Span, Text};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::SCRIPT_DEPTH_MAX;
 

@@ -1,35 +1,30 @@
 //! A batch script in place of a line: its directives are the allocation, its variables are put in, one of its commands is the line.
 //! No shell is started. Source: `lines.md` 1.
 
-// The text and places in it; how far quotes reach; words and operators; commands and blocks.
+// How far quotes reach; words and operators; commands and blocks.
 mod commands;
 mod lexer;
 mod quoting;
-mod text;
 // Values of variables, sums, words with both put in.
 mod arithmetic;
 mod substitution;
 mod variables;
-// Directives of batch systems.
-mod directives;
 // The script from its beginning to a line.
 mod walk;
-// Hosts of the directives, and files that systems make of them.
-mod hosts;
 
 use crate::args::{JobArgs, Outer, read_own};
+use crate::batch::directives::{self, Asked, Batch, Directives, Said};
+use crate::batch::hosts::{Hosts, Whose, names_hosts};
+use crate::batch::text::Text;
 use crate::error::JobError;
 use crate::files::GivenFiles;
 use crate::line::variables::variables;
 use crate::options::{Meaning, Takes, spelled};
 use crate::outside::Outside;
 use crate::words::CommandLine;
-use directives::{Asked, Batch, Directives, Said};
-use hosts::{Hosts, Whose};
 use lexer::Kind;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_launchers::script::quoted;
-use text::Text;
 use variables::Around;
 use walk::{Found, Line, Script};
 
@@ -321,26 +316,6 @@ fn put(text: &Text<'_>, job: &JobArgs, read: Read) -> Result<Scripted, JobError>
 /// Launchers that take whole nodes and count no slots.
 fn takes_nodes(found: &Found) -> bool {
     matches!(found.launcher.as_str(), "jsrun" | "aprun" | "srun")
-}
-
-/// Whether a line names hosts itself.
-fn names_hosts(words: &[String]) -> bool {
-    const NAMES: &[&str] = &[
-        "H",
-        "host",
-        "hosts",
-        "hostfile",
-        "machinefile",
-        "machine",
-        "f",
-    ];
-    words.iter().any(|word| {
-        let bare = word
-            .strip_prefix('-')
-            .map(|word| word.trim_start_matches('-'));
-        let name = bare.map(|bare| bare.split('=').next().unwrap_or(bare));
-        name.is_some_and(|name| NAMES.contains(&name))
-    })
 }
 
 fn unclear(text: &Text<'_>, said: &Said, why: &str, list: &str) -> SpecError {

@@ -1,6 +1,6 @@
 //! How far quotes, substitutions and words reach, as a shell reads them.
 
-use super::text::{Span, Text};
+use crate::batch::text::{Span, Text};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::SCRIPT_DEPTH_MAX;
 

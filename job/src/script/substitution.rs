@@ -2,8 +2,8 @@
 
 use super::arithmetic;
 use super::quoting::Ends;
-use super::text::{Span, Text};
 use super::variables::{Opens, Value, Variables};
+use crate::batch::text::{Span, Text};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::{SCRIPT_DEPTH_MAX, SCRIPT_WORD_BYTES_MAX};
 

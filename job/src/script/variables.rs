@@ -1,7 +1,7 @@
 //! The variables of a script, as far as their values are known.
 
 use super::commands::Block;
-use super::text::Span;
+use crate::batch::text::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is known of a variable.

@@ -3,8 +3,8 @@
 use super::arithmetic;
 use super::commands::{Command, Item, Joined};
 use super::substitution::{Here, name_of};
-use super::text::{Span, Text};
 use super::variables::{Around, Opens, Value, Variables};
+use crate::batch::text::{Span, Text};
 use crate::line;
 use std::collections::HashMap;
 use stowplan_engine::error::SpecError;

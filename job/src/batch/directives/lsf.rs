@@ -1,11 +1,11 @@
 //! `#BSUB`: `-n N`, `-R "span[ptile=P]"`, `-nnodes N`, `-m "HOSTS"`.
 
 use super::{Asked, Said, number};
-use crate::script::text::Text;
+use crate::batch::text::Text;
 use stowplan_engine::error::SpecError;
 
 /// What bsub's words fix.
-pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
+pub(crate) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let mut asked = Asked::default();
     if let Some((value, span)) = said.values("-nnodes").last() {
         let nodes = number(text, span, "#BSUB -nnodes ", value)?;

@@ -2,17 +2,17 @@
 
 mod lsf;
 mod pbs;
-mod slurm;
+pub(crate) mod slurm;
 mod small;
 
-use super::text::{Span, Text};
+use crate::batch::text::{Span, Text};
 use std::collections::BTreeMap;
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::line::quoted_words;
 
 /// A batch system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Batch {
+pub(crate) enum Batch {
     Slurm,
     Pbs,
     Lsf,
@@ -32,7 +32,7 @@ impl Batch {
     ];
 
     /// Its name for people.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Slurm => "Slurm",
             Self::Pbs => "PBS",
@@ -44,7 +44,7 @@ impl Batch {
     }
 
     /// How its directives begin.
-    pub(super) const fn sign(self) -> &'static str {
+    pub(crate) const fn sign(self) -> &'static str {
         match self {
             Self::Slurm => "#SBATCH",
             Self::Pbs => "#PBS",
@@ -56,7 +56,7 @@ impl Batch {
     }
 
     /// How the variables begin that it sets, and those of them that it sets only where a directive says so.
-    pub(super) const fn variables(self) -> (&'static [&'static str], &'static [&'static str]) {
+    pub(crate) const fn variables(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
             Self::Slurm => (
                 &["SLURM_", "SLURMD_"],
@@ -86,7 +86,7 @@ impl Batch {
     }
 
     /// The system whose own launcher a word is.
-    pub(super) fn of_launcher(word: &str) -> Option<Self> {
+    pub(crate) fn of_launcher(word: &str) -> Option<Self> {
         match word {
             "srun" => Some(Self::Slurm),
             "flux" => Some(Self::Flux),
@@ -113,25 +113,25 @@ impl Batch {
 
 /// The directives of one system.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
-    pub(super) batch: Batch,
+pub(crate) struct Said {
+    pub(crate) batch: Batch,
     /// All words, in order, and the directive in which each stands.
-    pub(super) words: Vec<(String, Span)>,
+    pub(crate) words: Vec<(String, Span)>,
     /// The first directive.
-    pub(super) first: Span,
+    pub(crate) first: Span,
 }
 
 /// What directives say of an allocation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Runs of nodes, and the slots of each; without: their number is not fixed.
-    pub(super) nodes: Vec<(u32, Option<u32>)>,
+    pub(crate) nodes: Vec<(u32, Option<u32>)>,
     /// The nodes by name, as a host list without slots, in place of invented names.
-    pub(super) named: Option<String>,
+    pub(crate) named: Option<String>,
     /// What is not fixed, and why, if there are no nodes.
-    pub(super) unclear: Option<String>,
+    pub(crate) unclear: Option<String>,
     /// The variables that the system makes of them.
-    pub(super) variables: BTreeMap<String, String>,
+    pub(crate) variables: BTreeMap<String, String>,
 }
 
 impl Asked {
@@ -144,7 +144,7 @@ impl Asked {
     }
 
     /// How many nodes there are.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.nodes.iter().map(|(count, _)| u64::from(*count)).sum()
     }
 
@@ -154,9 +154,9 @@ impl Asked {
 }
 
 /// The directives of a script, by system in the order of first mention, and those that stand too late to be read.
-pub(super) struct Directives {
-    pub(super) said: Vec<Said>,
-    pub(super) late: Vec<(Batch, Span)>,
+pub(crate) struct Directives {
+    pub(crate) said: Vec<Said>,
+    pub(crate) late: Vec<(Batch, Span)>,
 }
 
 /// Reads the directives. `begins`: the byte at which the first command begins: only Slurm's, PBS's, Flux's and Cobalt's directives
@@ -164,7 +164,7 @@ pub(super) struct Directives {
 ///
 /// # Errors
 /// `bad-script` for a quote that is not closed.
-pub(super) fn read(text: &Text<'_>, begins: usize) -> Result<Directives, SpecError> {
+pub(crate) fn read(text: &Text<'_>, begins: usize) -> Result<Directives, SpecError> {
     let mut all = Directives {
         said: Vec::new(),
         late: Vec::new(),
@@ -202,7 +202,7 @@ impl Said {
     ///
     /// # Errors
     /// `bad-option`, `bad-value` or `not-modelled` at the directive.
-    pub(super) fn asked(&self, text: &Text<'_>) -> Result<Asked, SpecError> {
+    pub(crate) fn asked(&self, text: &Text<'_>) -> Result<Asked, SpecError> {
         match self.batch {
             Batch::Slurm => slurm::asked(self, text),
             Batch::Pbs => pbs::asked(self, text),
@@ -214,7 +214,7 @@ impl Said {
     }
 
     /// The words alone.
-    pub(super) fn plain(&self) -> Vec<String> {
+    pub(crate) fn plain(&self) -> Vec<String> {
         self.words.iter().map(|(word, _)| word.clone()).collect()
     }
 

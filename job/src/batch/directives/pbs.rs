@@ -1,11 +1,11 @@
 //! `#PBS`: `-l select=N:ncpus=C:mpiprocs=M+…` of PBS Professional, `-l nodes=N:ppn=P+…` of Torque.
 
 use super::{Asked, Said, number};
-use crate::script::text::{Span, Text};
+use crate::batch::text::{Span, Text};
 use stowplan_engine::error::SpecError;
 
 /// What qsub's words fix.
-pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
+pub(crate) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let mut asked = Asked::default();
     for (list, span) in said.values("-l") {
         for (key, value) in resources(list) {

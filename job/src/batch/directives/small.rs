@@ -1,11 +1,11 @@
 //! Directives of which few words place: `#flux:`, `#COBALT`, `#$` of Grid Engine.
 
 use super::{Asked, Said, number};
-use crate::script::text::Text;
+use crate::batch::text::Text;
 use stowplan_engine::error::SpecError;
 
 /// flux run reads the words themselves.
-pub(super) fn flux(said: &Said) -> Asked {
+pub(crate) fn flux(said: &Said) -> Asked {
     let mut asked = Asked::default();
     let words = said.words.iter().map(|(word, _)| word.as_str());
     let mut words = words.peekable();
@@ -26,7 +26,7 @@ pub(super) fn flux(said: &Said) -> Asked {
 }
 
 /// `-n NODES`.
-pub(super) fn cobalt(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
+pub(crate) fn cobalt(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let mut asked = Asked::default();
     let mut nodes = 1;
     for option in ["-n", "--nodecount"] {
@@ -42,7 +42,7 @@ pub(super) fn cobalt(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
 }
 
 /// `-pe NAME SLOTS`.
-pub(super) fn grid_engine(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
+pub(crate) fn grid_engine(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let mut asked = Asked::default();
     let at = said.words.iter().position(|(word, _)| word == "-pe");
     match at.and_then(|at| said.words.get(at + 2)) {

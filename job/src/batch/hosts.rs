@@ -7,6 +7,7 @@ use crate::options::Meaning;
 use crate::words::CommandLine;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
@@ -22,7 +23,7 @@ const FILES: &[(Batch, &str)] = &[
 
 /// Who names the hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Whose {
+pub(crate) enum Whose {
     /// The directives.
     #[default]
     Directives,
@@ -34,10 +35,10 @@ pub(super) enum Whose {
 
 /// The hosts of an allocation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hosts {
+pub(crate) struct Hosts {
     /// As `-H` takes them; `None`: nobody says which.
-    pub(super) list: Option<String>,
-    pub(super) whose: Whose,
+    pub(crate) list: Option<String>,
+    pub(crate) whose: Whose,
     /// The variable that names the file of nodes.
     file: Option<&'static str>,
 }
@@ -47,7 +48,7 @@ impl Hosts {
     ///
     /// # Errors
     /// `bad-hostlist` for a list of our own that does not parse.
-    pub(super) fn of(ours: &CommandLine, said: Option<(Batch, &Asked)>) -> Result<Self, JobError> {
+    pub(crate) fn of(ours: &CommandLine, said: Option<(Batch, &Asked)>) -> Result<Self, SpecError> {
         let file = said.and_then(|(batch, _)| FILES.iter().find(|(own, _)| *own == batch));
         let mut own = Self {
             file: file.map(|(_, name)| *name),
@@ -105,14 +106,14 @@ impl Hosts {
     }
 
     /// Their names alone, as a host list.
-    pub(super) fn names(&self) -> String {
+    pub(crate) fn names(&self) -> String {
         let entries = entries(self.list.as_deref().unwrap_or_default()).unwrap_or_default();
         let names: Vec<String> = entries.iter().map(|(names, _)| spelled(names)).collect();
         names.join(",")
     }
 
     /// The variables that a system makes of them.
-    pub(super) fn variables(&self, batch: Batch) -> BTreeMap<String, String> {
+    pub(crate) fn variables(&self, batch: Batch) -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
         if self.list.is_none() {
             return all;
@@ -132,7 +133,7 @@ impl Hosts {
     ///
     /// # Errors
     /// `job-too-large` for a file of more bytes than a text may have.
-    pub(super) fn files(&self) -> Result<GivenFiles, JobError> {
+    pub(crate) fn files(&self) -> Result<GivenFiles, JobError> {
         let mut files = GivenFiles::default();
         let (Some(name), Some(list)) = (self.file, &self.list) else {
             return Ok(files);
@@ -164,10 +165,12 @@ impl Hosts {
 type Named = (NameRange, u32);
 
 /// The entries of a host list with their slots, 1 if none are said.
-fn entries(list: &str) -> Result<Vec<Named>, JobError> {
-    let bad = || JobError::Told {
+fn entries(list: &str) -> Result<Vec<Named>, SpecError> {
+    let bad = || SpecError::OfLine {
         class: "bad-hostlist",
         sentence: format!("{list}: no list of nodes by name"),
+        at: None,
+        help: Vec::new(),
     };
     let read = read_hosts(list).map_err(|_| bad())?;
     read.into_iter()
@@ -191,4 +194,24 @@ fn spelled(names: &NameRange) -> String {
             names.prefix, names.first, names.suffix
         ),
     }
+}
+
+/// Whether a line names hosts itself.
+pub(crate) fn names_hosts(words: &[String]) -> bool {
+    const NAMES: &[&str] = &[
+        "H",
+        "host",
+        "hosts",
+        "hostfile",
+        "machinefile",
+        "machine",
+        "f",
+    ];
+    words.iter().any(|word| {
+        let bare = word
+            .strip_prefix('-')
+            .map(|word| word.trim_start_matches('-'));
+        let name = bare.map(|bare| bare.split('=').next().unwrap_or(bare));
+        name.is_some_and(|name| NAMES.contains(&name))
+    })
 }

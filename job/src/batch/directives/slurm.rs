@@ -1,12 +1,12 @@
 //! `#SBATCH`.
 
 use super::{Asked, Said};
-use crate::script::text::Text;
+use crate::batch::text::Text;
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::slurm::{JobTold, job_told};
 
 /// What sbatch's words fix. srun reads the words themselves.
-pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
+pub(crate) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let told = job_told(&said.plain()).map_err(|refused| {
         let sentence = refused.sentence.replacen("--alloc: ", "", 1);
         let what = format!("#SBATCH: {}", sentence.replacen("srun: ", "sbatch: ", 1));
@@ -14,12 +14,17 @@ pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
         let place = word.map_or(said.first, |(_, span)| *span);
         text.refused(refused.class, place, &what, refused.help)
     })?;
+    Ok(of_told(&told))
+}
+
+/// What the words of a job fix.
+pub(crate) fn of_told(told: &JobTold) -> Asked {
     let mut asked = Asked {
         named: told.node_list.clone(),
         ..Asked::default()
     };
     asked.variables.extend(told.variables.iter().cloned());
-    nodes(&told, &mut asked);
+    nodes(told, &mut asked);
     let numbers = [
         ("SLURM_NNODES", told.nodes),
         ("SLURM_JOB_NUM_NODES", told.nodes),
@@ -44,7 +49,7 @@ pub(super) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
         };
         asked.set("SLURM_TASKS_PER_NODE", format!("{slots}{times}"));
     }
-    Ok(asked)
+    asked
 }
 
 /// The nodes and their tasks, as far as they are fixed.

@@ -9,16 +9,16 @@ const BAD_SCRIPT: &str = "bad-script";
 
 /// Bytes of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Span {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 /// A script as text.
 #[derive(Debug)]
-pub(super) struct Text<'s> {
-    pub(super) path: &'s str,
-    pub(super) text: String,
+pub(crate) struct Text<'s> {
+    pub(crate) path: &'s str,
+    pub(crate) text: String,
     /// Where each line begins.
     starts: Vec<usize>,
 }
@@ -28,7 +28,7 @@ impl<'s> Text<'s> {
     ///
     /// # Errors
     /// `bad-script` for a script that is too long, or has a zero byte.
-    pub(super) fn read(path: &'s str, bytes: &[u8]) -> Result<Self, SpecError> {
+    pub(crate) fn read(path: &'s str, bytes: &[u8]) -> Result<Self, SpecError> {
         if bytes.len() > SCRIPT_BYTES_MAX {
             let sentence = format!(
                 "{path}: {} bytes, and a script has at most {SCRIPT_BYTES_MAX}",
@@ -53,17 +53,17 @@ impl<'s> Text<'s> {
     }
 
     /// The text of some bytes.
-    pub(super) fn of(&self, span: Span) -> &str {
+    pub(crate) fn of(&self, span: Span) -> &str {
         &self.text[span.start..span.end]
     }
 
     /// The line in which a byte is, from 1.
-    pub(super) fn line(&self, byte: usize) -> usize {
+    pub(crate) fn line(&self, byte: usize) -> usize {
         self.starts.partition_point(|&start| start <= byte)
     }
 
     /// Its lines with the byte at which each begins.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.starts.iter().enumerate();
         lines.map(|(row, &start)| {
             let end = self
@@ -75,14 +75,14 @@ impl<'s> Text<'s> {
     }
 
     /// `job.sh:12:5`.
-    pub(super) fn place(&self, byte: usize) -> String {
+    pub(crate) fn place(&self, byte: usize) -> String {
         let line = self.line(byte);
         let before = &self.text[self.starts[line - 1]..byte];
         format!("{}:{line}:{}", self.path, before.chars().count() + 1)
     }
 
     /// A refusal of these bytes.
-    pub(super) fn refused(
+    pub(crate) fn refused(
         &self,
         class: &'static str,
         span: Span,
@@ -114,12 +114,12 @@ impl<'s> Text<'s> {
     }
 
     /// A refusal of a script that cannot be read.
-    pub(super) fn bad(&self, span: Span, what: &str) -> SpecError {
+    pub(crate) fn bad(&self, span: Span, what: &str) -> SpecError {
         self.refused(BAD_SCRIPT, span, what, Vec::new())
     }
 
     /// A refusal of the script as a whole.
-    pub(super) fn bad_whole(&self, what: &str) -> SpecError {
+    pub(crate) fn bad_whole(&self, what: &str) -> SpecError {
         told(format!("{}: {what}", self.path))
     }
 }
