@@ -57,6 +57,10 @@ pub enum Meaning {
     EnvHere,
     /// `--site`.
     Site,
+    /// `--script`.
+    Script,
+    /// `--line`.
+    LineNumber,
     /// `--rank-order`.
     RankOrder,
     /// `--network`.

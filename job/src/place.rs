@@ -53,6 +53,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        mapped.notes.splice(0..0, asked.taken.notes.iter().cloned());
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         if let Some(on) = on {
             network::note(&on, &mut mapped);

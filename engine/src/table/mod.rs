@@ -21,6 +21,8 @@ pub mod gpus;
 pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
+// GPUs in the order of their addresses, some for each process.
+pub mod device_order;
 // Processes on one core.
 pub(crate) mod shared_cores;
 // What of a node lies outside the objects of a kind.

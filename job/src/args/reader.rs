@@ -318,6 +318,8 @@ impl<'a> Reader<'a> {
             | Meaning::EnvFile
             | Meaning::EnvHere
             | Meaning::Site
+            | Meaning::Script
+            | Meaning::LineNumber
             | Meaning::RankOrder
             | Meaning::Network
             | Meaning::NetworkLevels

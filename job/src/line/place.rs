@@ -55,6 +55,13 @@ pub(crate) fn place_on(
     line: &LineArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
+    if machine.candidates.is_some() {
+        let sentence = format!(
+            "{}: only prterun's words are placed in a session",
+            line.command
+        );
+        return Err(told("bad-option", sentence));
+    }
     let hosts = our_hosts(&job.our_hosts, outside)?;
     let variables = variables(job, outside)?;
     let line = &with_variables(line, &variables)?;
@@ -72,7 +79,7 @@ pub(crate) fn place_on(
         granted: job.granted.as_deref(),
         site: job.site.as_deref(),
         machine: builtin,
-        head: job.head.as_deref(),
+        head: machine.local.as_deref(),
         hosts: &hosts,
         hardware: &known,
         files: outside,

@@ -22,6 +22,7 @@ mod site;
 // What the job sets and the line inherits.
 mod inherit;
 mod level;
+mod told;
 // srun's arithmetic, then the controller's choice.
 mod choice;
 mod step;
@@ -34,7 +35,9 @@ mod laying;
 mod node;
 mod visible;
 
-use crate::line::{Derived, Laid, LaidApp, LaidProcs, LineAsked, LineNote, LineRefused};
+use crate::line::{
+    Derived, Laid, LaidApp, LaidProcs, LineAsked, LineNote, LineRefused, quoted_words,
+};
 use job::Job;
 use node::Scene;
 use options::{JobGpus, Options, Reading};
@@ -43,6 +46,8 @@ use step::Step;
 use stowplan_engine::table::names::NodeRange;
 use version::Version;
 use words::Command;
+
+pub use told::{JobTold, job_told};
 
 /// Where the processes of a line are.
 ///
@@ -56,11 +61,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         version,
         plane,
     };
-    let alloc = asked.alloc.map(|text| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    });
+    let alloc = asked.alloc.map(quoted_words).transpose()?;
     let alloc = alloc
         .map(|words| job_words(&words, reading(Command::Job, None)))
         .transpose()?;

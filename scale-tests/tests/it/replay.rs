@@ -31,7 +31,9 @@ const TARGETS: &[(&str, Body)] = &[
     ("text_packed", text::packed_request),
     ("text_rankfile", text::rankfile),
     ("text_request", stowplan_cli::input::request),
+    ("text_script", stowplan_cli::input::script),
     ("text_sequence", text::sequence),
+    ("text_site", stowplan_cli::input::site),
     ("topo_synthetic", topo::synthetic),
     ("topo_xml", topo::xml),
 ];

@@ -18,6 +18,7 @@ pub mod probe;
 mod remedies;
 mod roff;
 pub mod score;
+pub mod script;
 pub mod session;
 pub mod show;
 pub mod spawn;
