@@ -10,6 +10,7 @@ pub mod granted;
 pub(crate) mod kinds;
 mod laid;
 pub(crate) mod named;
+pub mod quoted;
 mod refused;
 pub mod reorder;
 pub mod table;

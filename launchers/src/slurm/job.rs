@@ -6,9 +6,9 @@ use super::node_set::NodeSet;
 use super::numbers;
 use super::options::Options;
 use super::refusals;
+use super::rules::{Change, Rules};
 use super::shape::{Gpu, Shape};
 use super::site::{OfNodes, Selects, Site};
-use super::version::Version;
 use crate::line::{LineAsked, LineNote, LineRefused};
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
@@ -25,6 +25,14 @@ pub(super) struct NodeRun {
     pub(super) raw: u64,
     /// What the job is told.
     pub(super) told: u64,
+}
+
+/// Neighbouring nodes with the same number of tasks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dealt<'a> {
+    pub(super) nodes: NodeRange,
+    pub(super) run: &'a NodeRun,
+    pub(super) tasks: u64,
 }
 
 /// The nodes of a job.
@@ -91,7 +99,7 @@ impl Job {
         site: &Site,
         words: &Options,
         line: &Options,
-        version: Version,
+        rules: Rules,
     ) -> Result<Self, LineRefused> {
         let granted = granted(asked)?;
         let mut notes = Vec::new();
@@ -114,7 +122,7 @@ impl Job {
             notes,
         };
         own.make_runs(asked, site, words, &granted)?;
-        own.count_cpus(site, version);
+        own.count_cpus(site, rules);
         if let Some(text) = asked.variable("SLURM_JOB_CPUS_PER_NODE") {
             own.told_by(text, site)?;
         } else if !whole && site.selects == Selects::Cpus {
@@ -242,7 +250,7 @@ impl Job {
         self.runs.insert(row + 1, behind);
     }
 
-    fn count_cpus(&mut self, site: &Site, version: Version) {
+    fn count_cpus(&mut self, site: &Site, rules: Rules) {
         let slips = self.whole && site.selects != Selects::Linear;
         let threads = self.threads.filter(|_| slips);
         let mut times: Vec<(u64, u64)> = Vec::new();
@@ -274,7 +282,7 @@ impl Job {
                 None => (cores * counted, cores * counted),
             };
             run.raw = raw;
-            run.told = match version == Version::V22_05 && site.selects == Selects::Linear {
+            run.told = match !rules.has(Change::LinearCounts) && site.selects == Selects::Linear {
                 true => cores * counted,
                 false => base / counted * most,
             };

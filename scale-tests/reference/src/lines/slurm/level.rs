@@ -1,0 +1,135 @@
+//! Level, kind, threads per core, tasks per core. Section 2.4.
+
+use super::{CpuBind, FREE, Hint, Level, Slurm, Words};
+use crate::lines::Class;
+
+/// What the words come to.
+pub(super) struct Levels {
+    pub(super) kind: Option<CpuBind>,
+    pub(super) level: Option<Level>,
+    pub(super) tpc: Option<usize>,
+    pub(super) npc: Option<usize>,
+    pub(super) one: bool,
+}
+
+fn more(bind: Option<&CpuBind>) -> bool {
+    !matches!(bind, None | Some(CpuBind::Verbose))
+}
+
+/// In the order of the section.
+pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
+    let (line, version) = (&asked.line, asked.version);
+    let mut own = Levels {
+        kind: None,
+        level: None,
+        tpc: None,
+        npc: None,
+        one: false,
+    };
+    // What is left of what was inherited, and the hint that counts.
+    let mut env_tpc = env.threads;
+    let mut env_npc = env.per_core;
+    let own_words = line.per_core.is_some() || line.threads.is_some() || line.extra.is_some();
+    let mut hint = None;
+    if line.hint.is_some() {
+        if !own_words && !more(line.bind.as_ref()) {
+            hint = line.hint;
+            env_tpc = None;
+            env_npc = None;
+        }
+    } else if env.hint.is_some() {
+        let by_bind = if version < 2311 {
+            line.bind.is_some()
+        } else {
+            more(line.bind.as_ref())
+        };
+        if !own_words && !by_bind && env_tpc.is_none() && env_npc.is_none() {
+            hint = env.hint;
+        }
+    }
+    // 1
+    match &line.bind {
+        None | Some(CpuBind::Verbose) => {}
+        Some(CpuBind::Rank) if version >= 2405 => {}
+        Some(CpuBind::Level(level)) => own.level = Some(*level),
+        Some(kind @ (CpuBind::None | CpuBind::Rank | CpuBind::Masks(_))) => {
+            own.kind = Some(kind.clone());
+        }
+    }
+    let silent = match &line.bind {
+        None | Some(CpuBind::Verbose) => true,
+        Some(CpuBind::Rank) => version >= 2405,
+        Some(_) => false,
+    };
+    // 2
+    if let Some(extra) = line.extra {
+        own.tpc = extra.threads;
+        if own.level.is_none() {
+            own.level = match extra.parts {
+                1 => Some(Level::Sockets),
+                2 => Some(Level::Cores),
+                _ => Some(Level::Threads),
+            };
+        }
+    }
+    // 3
+    if let Some(threads) = line.threads.or(env_tpc) {
+        own.tpc = Some(threads);
+        if silent {
+            own.level = Some(Level::Threads);
+        }
+    }
+    // 4
+    match hint {
+        None => {}
+        Some(Hint::Compute) => {
+            own.tpc = Some(1);
+            own.level = own.level.or(Some(Level::Cores));
+        }
+        Some(Hint::Memory) => {
+            own.tpc = Some(1);
+            own.level = Some(Level::Cores);
+        }
+        Some(Hint::Multithread) => {
+            own.tpc = None;
+            own.level = Some(Level::Threads);
+            own.npc = Some(FREE);
+        }
+        Some(Hint::NoMultithread) => {
+            own.tpc = Some(1);
+            own.level = Some(Level::Threads);
+            own.one = true;
+        }
+    }
+    // 5
+    if let Some(count) = line.per_core.or(env_npc) {
+        own.npc = Some(count);
+        if own.level.is_none() {
+            own.level = Some(if version == 2205 || count == 1 {
+                Level::Cores
+            } else {
+                Level::Threads
+            });
+        }
+        if version >= 2302 && own.tpc.is_some_and(|tpc| count > tpc) {
+            return Err("launcher-refuses");
+        }
+    }
+    // 6
+    if line.per_socket.is_some() && own.level.is_none() {
+        own.level = Some(Level::Sockets);
+    }
+    // 7
+    let verbose = line.bind == Some(CpuBind::Verbose);
+    if own.kind.is_none() && own.level.is_none() && !own.one && !(version == 2205 && verbose) {
+        match asked.job_words().hint {
+            Some(Hint::NoMultithread) => {
+                own.level = Some(Level::Threads);
+                own.one = true;
+            }
+            Some(Hint::Multithread) => own.level = Some(Level::Threads),
+            Some(Hint::Compute | Hint::Memory) | None => {}
+        }
+    }
+    Ok(own)
+}
