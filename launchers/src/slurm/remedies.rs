@@ -46,12 +46,13 @@ pub(super) fn lines(
     };
     let mut found: Vec<Vec<String>> = Vec::new();
     let fault = refused.at.as_ref().map(|(at, _)| *at);
-    let mut candidates = line.candidates(refused.class, fault);
-    candidates.extend(line.fewer_tasks(starts));
-    if refused.class != "launch-fails" {
-        // Fewer tasks change the job least where counts do not fit.
-        candidates.rotate_right(1);
-    }
+    let fewer = line.fewer_tasks(starts);
+    let others = line.candidates(refused.class, fault);
+    // Fewer tasks change the job least where counts do not fit.
+    let candidates: Vec<Vec<String>> = match refused.class {
+        "launch-fails" => others.into_iter().chain(fewer).collect(),
+        _ => fewer.into_iter().chain(others).collect(),
+    };
     for words in candidates {
         if found.len() < LINES_MAX && !found.contains(&words) && starts(&words) {
             found.push(words);

@@ -112,20 +112,17 @@ impl Site {
             "selecttype" => *linear = small.contains("linear"),
             "selecttypeparameters" => {
                 self.parameters = small.split(',').map(str::to_owned).collect();
-                let has = |word: &str| self.parameters.iter().any(|own| own.starts_with(word));
-                self.selects = match (
-                    has("cr_core")
-                        && !self
-                            .parameters
-                            .iter()
-                            .all(|own| own == "cr_core_default_dist_block"),
-                    has("cr_socket"),
-                    has("cr_cpu"),
-                ) {
-                    (true, ..) => Selects::Cores,
-                    (_, true, _) => Selects::Sockets,
-                    (_, _, true) => Selects::Cpus,
-                    _ => Selects::Cores,
+                // CR_CORE_DEFAULT_DIST_BLOCK counts nothing.
+                let counts = |word: &str| {
+                    let memory = format!("{word}_memory");
+                    self.parameters
+                        .iter()
+                        .any(|own| own == word || *own == memory)
+                };
+                self.selects = match (counts("cr_core"), counts("cr_socket"), counts("cr_cpu")) {
+                    (false, true, _) => Selects::Sockets,
+                    (false, false, true) => Selects::Cpus,
+                    (true, ..) | (false, false, false) => Selects::Cores,
                 };
             }
             "taskpluginparam" => {

@@ -371,7 +371,9 @@ impl Sum {
             (self.min, self.max, self.nodes_by_env) = (tasks, tasks, false);
             kept = (self.names > tasks).then_some(tasks);
         }
-        let each = self.each?;
+        let Some(each) = self.each else {
+            return kept;
+        };
         let forget = rules.has(Change::TasksGiveWay) && self.by_env && !self.nodes_by_env;
         if forget {
             (self.tasks, self.set, self.by_env) = (None, false, false);

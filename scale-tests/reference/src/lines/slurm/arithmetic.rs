@@ -31,7 +31,10 @@ fn different(list: &[usize]) -> Vec<usize> {
 }
 
 /// Steps 1 to 10.
-#[expect(clippy::too_many_lines, reason = "the steps of the section in their order")]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the section in their order"
+)]
 pub(super) fn step(
     asked: &Slurm,
     env: &Words,
@@ -108,7 +111,8 @@ pub(super) fn step(
     }
     // 4
     let open = min == max || max == 0;
-    let guess = (given || line.extra.is_some()) && open && !set && (version == 2205 || tpn.is_none());
+    let guess =
+        (given || line.extra.is_some()) && open && !set && (version == 2205 || tpn.is_none());
     if guess {
         n = Some(min);
         let extra = line.extra.map(|extra| (extra.sockets, extra.cores));

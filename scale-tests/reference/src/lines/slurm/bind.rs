@@ -56,7 +56,9 @@ fn masks(
                 }
                 found.push(mask);
             }
-            return Ok((0..t).map(|rank| Some(found[rank % found.len()].clone())).collect());
+            return Ok((0..t)
+                .map(|rank| Some(found[rank % found.len()].clone()))
+                .collect());
         }
         Some(CpuBind::Rank) if !all => return Err("launch-fails"),
         Some(CpuBind::Rank) => {
@@ -69,7 +71,10 @@ fn masks(
         Some(CpuBind::Verbose | CpuBind::Level(_)) | None => {}
     }
     let each = scene.step.cpus.unwrap_or(1);
-    let level = scene.levels.level.or_else(|| automatic(scene, node, cores, avail, t * each));
+    let level = scene
+        .levels
+        .level
+        .or_else(|| automatic(scene, node, cores, avail, t * each));
     let Some(level) = level else {
         return Ok(everything());
     };
@@ -182,7 +187,12 @@ fn dealt(
     } else {
         in_turn(given, avail, (t, c, skip), second(scene))?
     };
-    Some(masks.iter().map(|mask| widened(node, avail, mask, level)).collect())
+    Some(
+        masks
+            .iter()
+            .map(|mask| widened(node, avail, mask, level))
+            .collect(),
+    )
 }
 
 fn in_order(

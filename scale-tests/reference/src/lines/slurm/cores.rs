@@ -141,7 +141,10 @@ fn take(node: &Node, pool: &[bool], needed: usize, p: usize, second: Second) -> 
             let mut next = vec![0; node.sockets];
             let mut counter = 0;
             while taken.len() < needed && next.iter().any(|&at| at < node.cores) {
-                #[expect(clippy::needless_range_loop, reason = "a socket is a number of cores too")]
+                #[expect(
+                    clippy::needless_range_loop,
+                    reason = "a socket is a number of cores too"
+                )]
                 for socket in 0..node.sockets {
                     while next[socket] < node.cores && taken.len() < needed {
                         let core = socket * node.cores + next[socket];

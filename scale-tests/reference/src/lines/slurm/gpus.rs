@@ -105,7 +105,11 @@ pub(super) fn seen(
             own.push(gpus[0]);
         }
         own.sort_unstable();
-        all.push(own.into_iter().map(|gpu| u32::try_from(gpu).unwrap_or(0)).collect());
+        all.push(
+            own.into_iter()
+                .map(|gpu| u32::try_from(gpu).unwrap_or(0))
+                .collect(),
+        );
     }
     Some(all)
 }

@@ -18,7 +18,12 @@ fn more(bind: Option<&CpuBind>) -> bool {
 
 /// In the order of the section.
 pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
-    let (line, version) = (&asked.line, asked.version);
+    let version = asked.version;
+    // `rank` is as if it were not said.
+    let mut line = asked.line.clone();
+    line.bind = line
+        .bind
+        .filter(|bind| *bind != CpuBind::Rank || version < 2405);
     let mut own = Levels {
         kind: None,
         level: None,
@@ -50,17 +55,12 @@ pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
     // 1
     match &line.bind {
         None | Some(CpuBind::Verbose) => {}
-        Some(CpuBind::Rank) if version >= 2405 => {}
         Some(CpuBind::Level(level)) => own.level = Some(*level),
         Some(kind @ (CpuBind::None | CpuBind::Rank | CpuBind::Masks(_))) => {
             own.kind = Some(kind.clone());
         }
     }
-    let silent = match &line.bind {
-        None | Some(CpuBind::Verbose) => true,
-        Some(CpuBind::Rank) => version >= 2405,
-        Some(_) => false,
-    };
+    let silent = !more(line.bind.as_ref());
     // 2
     if let Some(extra) = line.extra {
         own.tpc = extra.threads;
