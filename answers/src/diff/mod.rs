@@ -88,6 +88,9 @@ pub struct Diff {
     pub new: u32,
     /// The one option in which the requests differ, if there is one.
     pub cause: Option<Cause>,
+    /// The changes of a launcher's rules that moved ranks between two of its versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
     #[serde(skip)]
     groups: Vec<Group>,
     /// Whether there were too many groups to list one by one.
@@ -345,6 +348,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         gone: 0,
         new: 0,
         cause: cause::of_plans(a, b),
+        changes: Vec::new(),
         groups: Vec::new(),
         coarse: false,
     };

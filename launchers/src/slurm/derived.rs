@@ -28,6 +28,12 @@ fn origin(
 pub(super) fn derived(scene: &Scene<'_>, layout: &Layout<'_>) -> Vec<Derived> {
     let step = scene.step;
     let mut all = Vec::new();
+    if let Some(site) = scene.site.machine {
+        all.push(Derived {
+            what: format!("site {}: {}", site.name, site.settings()),
+            origin: site.source.to_owned(),
+        });
+    }
     let mut add = |what: String, origin: String| all.push(Derived { what, origin });
     add(counted(step.tasks, "task").to_string(), tasks(scene));
     let each = scene.line.tasks_per_node.or(scene.env.tasks_per_node);

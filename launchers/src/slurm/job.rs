@@ -2,6 +2,7 @@
 
 use super::granted::{Granted, granted};
 use super::job_names::job_names;
+use super::machines::MachineSite;
 use super::node_set::NodeSet;
 use super::numbers;
 use super::options::Options;
@@ -118,7 +119,12 @@ impl Job {
                 .hint
                 .as_ref()
                 .and_then(super::hint::Hint::job_threads)
-                .or(words.threads_per_core),
+                .or(words.threads_per_core)
+                .or_else(|| {
+                    site.machine
+                        .filter(|_| words.hint.is_none())
+                        .map(|own| own.threads_per_core)
+                }),
             notes,
         };
         own.make_runs(asked, site, words, &granted)?;
@@ -219,7 +225,7 @@ impl Job {
         if !near.is_empty() {
             shape.gpus = gpus_of(near);
         }
-        let cores = cores_of(&shape, part, own, words)?;
+        let cores = cores_of(&shape, part, own, words, site.machine)?;
         let shape = row_of(&mut self.shapes, shape);
         let cores = row_of(&mut self.cores, cores);
         self.runs.push(NodeRun {
@@ -411,6 +417,7 @@ fn cores_of(
     part: Option<&Granted>,
     lines: &[&OfNodes],
     words: &Options,
+    machine: Option<&MachineSite>,
 ) -> Result<Vec<bool>, LineRefused> {
     let all = shape.all_cores();
     if let Some(part) = part {
@@ -438,6 +445,10 @@ fn cores_of(
                 *core = false;
             }
         }
+    }
+    if machine.is_some_and(|own| own.reserved.is_some()) {
+        // The topology is without them.
+        return Ok(cores);
     }
     let reserved = words
         .core_spec

@@ -17,6 +17,7 @@ mod words;
 mod granted;
 mod job;
 mod job_names;
+mod machines;
 mod node_set;
 mod shape;
 mod site;
@@ -43,6 +44,7 @@ mod slips;
 mod parts;
 mod remedies;
 
+pub use machines::MachineSite;
 pub use rules::RuleChange;
 
 use crate::line::{Laid, LineAsked, LineNote, LineRefused, quoted};

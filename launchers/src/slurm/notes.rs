@@ -43,6 +43,18 @@ pub(super) fn notes(
             "--alloc is without --exclusive: which cores of its nodes the job has is not known, and whole nodes are taken; --granted with what scontrol show job -d prints says it".to_owned(),
         );
     }
+    if let (Some((kept, whole)), Some(said)) = (
+        scene.site.machine.and_then(|own| own.reserved),
+        words.core_spec,
+    ) && said != kept
+    {
+        add(
+            "cores-reserved",
+            format!(
+                "-S {said}: the named topology is without the {kept} cores that its site reserves; --topo '{whole}' has all of them"
+            ),
+        );
+    }
     if line.memory.is_said() {
         add(
             "memory-unknown",

@@ -1,6 +1,7 @@
 //! The site: the lines of slurm.conf and gres.conf that count.
 
 use super::cpu_bind::Level;
+use super::machines::MachineSite;
 use super::numbers;
 use super::options::Flag;
 use super::refusals;
@@ -37,6 +38,8 @@ pub(super) struct Site {
     pub(super) socket: ObjKind,
     pub(super) exclusive: Flag,
     pub(super) nodes: Vec<OfNodes>,
+    /// What the guide of a named machine says.
+    pub(super) machine: Option<&'static MachineSite>,
     /// Lines of GPUs.
     pub(super) gpus: Vec<OfNodes>,
 }
@@ -65,9 +68,15 @@ impl Site {
             exclusive: Flag::Unsaid,
             nodes: Vec::new(),
             gpus: Vec::new(),
+            machine: asked.machine.and_then(MachineSite::of),
         };
-        if asked.machine.is_some_and(|name| name == "frontier") {
-            own.socket = ObjKind::L3;
+        if let Some(machine) = own.machine {
+            own.socket = machine.socket;
+            own.parameters = machine
+                .parameters
+                .iter()
+                .map(|&own| own.to_owned())
+                .collect();
         }
         let Some(text) = asked.site else {
             return Ok(own);
