@@ -2,11 +2,14 @@
 
 // The option in which two requests differ.
 pub mod cause;
+// How many ranks moved, and how.
+mod moved;
 // What differs, in words.
 pub mod words;
 
 use crate::gpus::list;
 use cause::Cause;
+pub use moved::Moved;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -52,25 +55,6 @@ impl Change {
             Self::New => "new",
         }
     }
-}
-
-/// Ranks that moved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Moved {
-    /// Ranks on another node.
-    pub node: u32,
-    /// Ranks on other cpus of the same node.
-    pub cpus: u32,
-    /// Ranks of which only the local rank differs.
-    pub local_rank: u32,
-    /// Ranks of which only the GPUs differ; a plan without any does not speak of them.
-    #[serde(skip_serializing_if = "is_none")]
-    pub gpus: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_none(count: &u32) -> bool {
-    *count == 0
 }
 
 /// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.

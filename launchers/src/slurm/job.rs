@@ -54,6 +54,12 @@ impl Job {
         u64::from(self.names.len())
     }
 
+    /// What the job is told of each node, as its slots.
+    pub(super) fn slots(&self) -> Vec<(NodeRange, u32)> {
+        let told = |run: &NodeRun| u32::try_from(run.told).unwrap_or(u32::MAX);
+        self.runs.iter().map(|run| (run.nodes, told(run))).collect()
+    }
+
     pub(super) fn all(&self) -> NodeSet {
         NodeSet::until(self.names.len())
     }

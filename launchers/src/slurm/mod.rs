@@ -55,7 +55,6 @@ use options::{Options, Reading};
 use rules::Rules;
 use site::Site;
 use step::Step;
-use stowplan_engine::table::names::NodeRange;
 use version::Version;
 use words::Command;
 
@@ -184,16 +183,11 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
     let mut derived = derived::derived(&scene, &layout);
     derived.extend(slips::slips(&scene, &layout));
     let notes = notes::notes(asked, &scene, &layout, standing);
-    let slots = job
-        .runs
-        .iter()
-        .map(|run| (run.nodes, u32::try_from(run.told).unwrap_or(u32::MAX)))
-        .collect::<Vec<(NodeRange, u32)>>();
     Ok(Laid {
         version: rules.version.text().to_owned(),
         derived,
         notes,
-        slots,
+        slots: job.slots(),
         patterns: layout.patterns,
         apps: vec![layout.app],
         names: job.names,

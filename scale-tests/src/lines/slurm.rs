@@ -42,8 +42,15 @@ pub(super) fn asked(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
     let mut words = Vec::new();
     let (version, text) = *choices.pick(&VERSIONS);
     words.extend(["--as".to_owned(), format!("slurm@{text}")]);
-    let gpus = choices.once_in(5) && version >= 2411;
-    let mut nodes = nodes(choices, gpus, &mut words);
+    let mut nodes = nodes(choices, &mut words);
+    // The rules of GPUs hold for equal nodes.
+    let alike = nodes
+        .iter()
+        .all(|node| node.os == nodes[0].os && node.cores == nodes[0].cores);
+    let gpus = version >= 2411 && alike && choices.once_in(3);
+    if gpus {
+        give_gpus(choices, &mut nodes, &mut words);
+    }
     let site = site(choices, &mut nodes, &mut words);
     let own = !gpus && choices.once_in(6);
     let parts = !own && !gpus && site.selects != Selects::Linear && choices.once_in(4);
@@ -64,7 +71,7 @@ pub(super) fn asked(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
         grant(choices, &mut nodes, &mut words);
     }
     words.push("srun".to_owned());
-    let line = line_words(choices, &nodes, version, gpus, &mut words);
+    let line = line_words(choices, &nodes, version, &mut words);
     words.push("./a".to_owned());
     let share = if parts { Share::Parts } else { Share::Whole };
     let asked = Slurm {
@@ -79,9 +86,9 @@ pub(super) fn asked(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
 }
 
 /// The nodes, of one shape or two.
-fn nodes(choices: &mut Choices<'_>, gpus: bool, words: &mut Vec<String>) -> Vec<Node> {
+fn nodes(choices: &mut Choices<'_>, words: &mut Vec<String>) -> Vec<Node> {
     let count = choices.within(1, 4);
-    let even = gpus || choices.once_in(2);
+    let even = choices.once_in(2);
     let first = *choices.pick(&SHAPES);
     let mut nodes = Vec::new();
     for number in 0..count {
@@ -106,17 +113,19 @@ fn nodes(choices: &mut Choices<'_>, gpus: bool, words: &mut Vec<String>) -> Vec<
         });
     }
     words.extend(["-H".to_owned(), format!("n[0-{}]", count - 1)]);
-    if gpus {
-        let each = choices.within(1, 2) as usize;
-        words.extend(["--devices".to_owned(), format!("gpu=package:{each}")]);
-        for node in &mut nodes {
-            for socket in 0..node.sockets {
-                let near: Vec<usize> = (socket * node.cores..(socket + 1) * node.cores).collect();
-                node.gpus.extend((0..each).map(|_| near.clone()));
-            }
+    nodes
+}
+
+/// GPUs near each socket.
+fn give_gpus(choices: &mut Choices<'_>, nodes: &mut [Node], words: &mut Vec<String>) {
+    let each = choices.within(1, 2) as usize;
+    words.extend(["--devices".to_owned(), format!("gpu=package:{each}")]);
+    for node in nodes {
+        for socket in 0..node.sockets {
+            let near: Vec<usize> = (socket * node.cores..(socket + 1) * node.cores).collect();
+            node.gpus.extend((0..each).map(|_| near.clone()));
         }
     }
-    nodes
 }
 
 fn site(choices: &mut Choices<'_>, nodes: &mut [Node], words: &mut Vec<String>) -> Site {
@@ -282,7 +291,6 @@ fn line_words(
     choices: &mut Choices<'_>,
     nodes: &[Node],
     version: Version,
-    gpus: bool,
     words: &mut Vec<String>,
 ) -> Words {
     let count = u32::try_from(nodes.len()).unwrap_or(1);
@@ -324,7 +332,7 @@ fn line_words(
             own.flags.push(flag);
         }
     }
-    if gpus {
+    if !nodes[0].gpus.is_empty() {
         of_gpus(&mut say, version, &mut own);
     }
     own

@@ -1,7 +1,7 @@
 //! Random lines of launchers, against their plain models.
 
 use stowplan_reference::lines::slurm::{
-    Distribution, First, Flag, Hint, Packing, Parameter, Second, Slurm,
+    Distribution, First, Flag, Hint, Packing, Parameter, Second, Selects, Slurm,
 };
 use stowplan_scale_tests::lines::{Launcher, differences, found_by_slurm};
 
@@ -13,8 +13,11 @@ fn lines_land_where_the_plain_models_put_them() {
     }
 }
 
+/// What the plain model is told instead of a line.
+type Plant = fn(&mut Slurm);
+
 /// What the plain model is told, by the section of the specification whose rule then is another.
-const PLANTED: &[(&str, fn(&mut Slurm))] = &[
+const PLANTED: &[(&str, Plant)] = &[
     ("2.4: a hint that counts", |line| line.line.hint = None),
     ("2.4: -B", |line| line.line.extra = None),
     ("2.7: what is inherited", |line| {
@@ -41,8 +44,8 @@ const PLANTED: &[(&str, fn(&mut Slurm))] = &[
     ("4: -x", |line| line.line.exclude = None),
     ("4: -r", |line| line.line.relative = None),
     ("4: the order of the nodes", |line| line.nodes.reverse()),
-    ("4: --overlap", |line| {
-        line.line.flags.retain(|flag| *flag != Flag::Overlap)
+    ("4.1: what the controller counts", |line| {
+        line.site.selects = Selects::Linear;
     }),
     ("5: pack", |line| {
         if let Some(own) = &mut line.line.distribution {

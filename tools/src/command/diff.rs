@@ -69,13 +69,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let mut found = diff(&plan_a, &plan_b);
     if let (Side::Job(a), Side::Job(b)) = (a, b) {
         found.cause = cause::of_words(a, b);
-        let outside = Surroundings {
-            files: console.files,
-        };
-        let changes = versions::between(a, b, &outside)?.into_iter();
-        found.changes = changes
-            .map(|change| format!("{}: {}", change.since, change.what))
-            .collect();
+        found.changes = changes(a, b, console)?;
     }
     let path = options.output.as_deref();
     output::give(path, console.out, |out| match format {
@@ -105,6 +99,17 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         }
     })?;
     Ok(u8::from(!found.is_same()))
+}
+
+/// The changes of a launcher's rules that moved ranks, if two jobs are one line by the rules of two versions.
+fn changes(a: &[String], b: &[String], console: &Console<'_>) -> Result<Vec<String>, Refused> {
+    let outside = Surroundings {
+        files: console.files,
+    };
+    let changes = versions::between(a, b, &outside)?.into_iter();
+    Ok(changes
+        .map(|change| format!("{}: {}", change.since, change.what))
+        .collect())
 }
 
 /// Splits the arguments at the first `--`.

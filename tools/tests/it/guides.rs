@@ -17,7 +17,8 @@ fn rows() -> Vec<[String; 3]> {
             return None;
         };
         let line = line.strip_prefix('`')?.strip_suffix('`')?;
-        line.starts_with('-').then(|| [line, cpus, gpus].map(str::to_owned))
+        line.starts_with('-')
+            .then(|| [line, cpus, gpus].map(str::to_owned))
     };
     table.lines().filter_map(row).collect()
 }

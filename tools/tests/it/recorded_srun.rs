@@ -50,7 +50,12 @@ fn srun_places_as_slurm_did() {
         })
         .collect();
     assert!(lines.len() > 250, "{} records", lines.len());
-    assert!(faults.is_empty(), "{} of them:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} of them:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]

@@ -121,8 +121,8 @@ fn take(node: &Node, pool: &[bool], needed: usize, p: usize, second: Second) -> 
     let mut taken = Vec::new();
     match second {
         Second::Block => {
-            for core in 0..node.all() {
-                if pool[core] && taken.len() < needed {
+            for (core, &open) in pool.iter().enumerate() {
+                if open && taken.len() < needed {
                     taken.push(core);
                 }
             }

@@ -1,6 +1,6 @@
 //! Level, kind, threads per core, tasks per core. Section 2.4.
 
-use super::{CpuBind, FREE, Hint, Level, Slurm, Words};
+use super::{CpuBind, FREE, Hint, Level, Slurm, Version, Words};
 use crate::lines::Class;
 
 /// What the words come to.
@@ -31,27 +31,7 @@ pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
         npc: None,
         one: false,
     };
-    // What is left of what was inherited, and the hint that counts.
-    let mut env_tpc = env.threads;
-    let mut env_npc = env.per_core;
-    let own_words = line.per_core.is_some() || line.threads.is_some() || line.extra.is_some();
-    let mut hint = None;
-    if line.hint.is_some() {
-        if !own_words && !more(line.bind.as_ref()) {
-            hint = line.hint;
-            env_tpc = None;
-            env_npc = None;
-        }
-    } else if env.hint.is_some() {
-        let by_bind = if version < 2311 {
-            line.bind.is_some()
-        } else {
-            more(line.bind.as_ref())
-        };
-        if !own_words && !by_bind && env_tpc.is_none() && env_npc.is_none() {
-            hint = env.hint;
-        }
-    }
+    let (hint, env_tpc, env_npc) = counting(&line, env, version);
     // 1
     match &line.bind {
         None | Some(CpuBind::Verbose) => {}
@@ -80,27 +60,7 @@ pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
         }
     }
     // 4
-    match hint {
-        None => {}
-        Some(Hint::Compute) => {
-            own.tpc = Some(1);
-            own.level = own.level.or(Some(Level::Cores));
-        }
-        Some(Hint::Memory) => {
-            own.tpc = Some(1);
-            own.level = Some(Level::Cores);
-        }
-        Some(Hint::Multithread) => {
-            own.tpc = None;
-            own.level = Some(Level::Threads);
-            own.npc = Some(FREE);
-        }
-        Some(Hint::NoMultithread) => {
-            own.tpc = Some(1);
-            own.level = Some(Level::Threads);
-            own.one = true;
-        }
-    }
+    own.hinted(hint);
     // 5
     if let Some(count) = line.per_core.or(env_npc) {
         own.npc = Some(count);
@@ -132,4 +92,53 @@ pub(super) fn levels(asked: &Slurm, env: &Words) -> Result<Levels, Class> {
         }
     }
     Ok(own)
+}
+
+/// The hint that counts, and what is left of the inherited threads per core and tasks per core.
+fn counting(
+    line: &Words,
+    env: &Words,
+    version: Version,
+) -> (Option<Hint>, Option<usize>, Option<usize>) {
+    let own_words = line.per_core.is_some() || line.threads.is_some() || line.extra.is_some();
+    if line.hint.is_some() {
+        return match own_words || more(line.bind.as_ref()) {
+            true => (None, env.threads, env.per_core),
+            false => (line.hint, None, None),
+        };
+    }
+    let by_bind = if version < 2311 {
+        line.bind.is_some()
+    } else {
+        more(line.bind.as_ref())
+    };
+    let spoiled = own_words || by_bind || env.threads.is_some() || env.per_core.is_some();
+    let hint = env.hint.filter(|_| !spoiled);
+    (hint, env.threads, env.per_core)
+}
+
+impl Levels {
+    fn hinted(&mut self, hint: Option<Hint>) {
+        match hint {
+            None => {}
+            Some(Hint::Compute) => {
+                self.tpc = Some(1);
+                self.level = self.level.or(Some(Level::Cores));
+            }
+            Some(Hint::Memory) => {
+                self.tpc = Some(1);
+                self.level = Some(Level::Cores);
+            }
+            Some(Hint::Multithread) => {
+                self.tpc = None;
+                self.level = Some(Level::Threads);
+                self.npc = Some(FREE);
+            }
+            Some(Hint::NoMultithread) => {
+                self.tpc = Some(1);
+                self.level = Some(Level::Threads);
+                self.one = true;
+            }
+        }
+    }
 }

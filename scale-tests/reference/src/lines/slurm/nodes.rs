@@ -65,6 +65,10 @@ fn usable(scene: &Scene<'_>, node: usize) -> usize {
 }
 
 /// The nodes of the step. Section 4.2.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the section in their order"
+)]
 pub(super) fn choose(scene: &mut Scene<'_>) -> Result<(), Class> {
     let asked = scene.asked;
     let refused = Err("launcher-refuses");
