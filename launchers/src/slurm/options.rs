@@ -191,7 +191,15 @@ impl Options {
             Key::Memory => self.memory = Flag::Said,
             Key::Exclusive if said.valued == Valued::No => self.exclusive = Flag::Said,
             Key::Export if text.eq_ignore_ascii_case("none") => self.export_none = Flag::Said,
-            Key::Exclusive | Key::Export => {}
+            Key::Mpibind if text != "off" => {
+                return Err(LineRefused {
+                    help: vec!["--map-by mpibind places as it does".to_owned()],
+                    ..refusals::not_modelled(
+                        "--mpibind: a plug-in that maps and binds in srun's place",
+                    )
+                });
+            }
+            Key::Exclusive | Key::Export | Key::Mpibind => {}
         }
         Ok(())
     }

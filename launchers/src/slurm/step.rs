@@ -5,6 +5,7 @@ use super::gpu_bind::GpuBind;
 use super::job::Job;
 use super::level::Levels;
 use super::node_set::NodeSet;
+use super::numbers::positive;
 use super::options::Options;
 use super::refusals;
 use super::rules::{Change, Rules};
@@ -58,6 +59,9 @@ struct Sum {
     mpack: bool,
 }
 
+/// Entries of a file of names, repetitions counted.
+const LIST_MAX: u64 = 1 << 22;
+
 /// Names of a list, or of a file if the value has a slash.
 fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused> {
     let bad = |why: &str| refusals::refuses(format!("{text}: {why}"));
@@ -69,8 +73,19 @@ fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused
         .read(text)
         .map_err(|why| bad(&format!("cannot be read: {why}")))?;
     let file = String::from_utf8_lossy(&bytes);
-    let words: Vec<&str> = file.split_whitespace().collect();
-    names(&words.join(",")).ok_or_else(|| bad("no list of hosts"))
+    let mut all = Vec::new();
+    for word in file.split_whitespace() {
+        // `n0*3` is n0 three times.
+        let (hosts, times) = word.split_once('*').unwrap_or((word, "1"));
+        let times = positive(times).filter(|&times| all.len() as u64 + times <= LIST_MAX);
+        let (Some(hosts), Some(times)) = (names(hosts), times) else {
+            return Err(bad(&format!("{word} is no list of hosts")));
+        };
+        for _ in 0..times {
+            all.extend(hosts.iter().cloned());
+        }
+    }
+    Ok(all)
 }
 
 impl Step {

@@ -35,6 +35,8 @@ pub(super) enum Key {
     CoreSpec,
     Export,
     Memory,
+    /// A plug-in of LLNL's that maps and binds.
+    Mpibind,
 }
 
 /// What a word does.
@@ -174,6 +176,7 @@ const PLACING: &[Word] = &[
     row(None, &["gres"], Value, Places(Key::Gres)),
     row(Some('S'), &["core-spec"], Value, Places(Key::CoreSpec)),
     row(None, &["export"], Value, Places(Key::Export)),
+    row(None, &["mpibind"], Maybe, Places(Key::Mpibind)),
     row(None, &["mem", "mem-per-cpu"], Value, Places(Key::Memory)),
 ];
 
