@@ -55,6 +55,7 @@ use options::{Options, Reading};
 use rules::Rules;
 use site::Site;
 use step::Step;
+use stowplan_engine::table::names::NameRange;
 use version::Version;
 use words::Command;
 
@@ -191,6 +192,36 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
         patterns: layout.patterns,
         apps: vec![layout.app],
         names: job.names,
+    })
+}
+
+/// What words of salloc or sbatch say of nodes and tasks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JobCounts {
+    /// The least number of nodes.
+    pub(crate) nodes: Option<u64>,
+    pub(crate) tasks: Option<u64>,
+    pub(crate) tasks_per_node: Option<u64>,
+    /// The nodes of `-w`.
+    pub(crate) names: Option<Vec<NameRange>>,
+}
+
+/// Reads words of salloc or sbatch.
+///
+/// # Errors
+/// What is wrong with them, in Slurm's terms.
+pub(crate) fn job_counts(text: &str) -> Result<JobCounts, LineRefused> {
+    let reading = Reading {
+        command: Command::Job,
+        rules: Rules::of(Version::V24_11),
+        plane: None,
+    };
+    let words = job_words(text, reading)?;
+    Ok(JobCounts {
+        nodes: words.nodes.map(|nodes| nodes.min),
+        tasks: words.tasks,
+        tasks_per_node: words.tasks_per_node,
+        names: words.node_list.as_deref().and_then(site::names),
     })
 }
 
