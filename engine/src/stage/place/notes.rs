@@ -42,8 +42,16 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// Notes nodes that hold more processes than slots.
+/// Notes nodes that hold more processes than slots, and names that are alike.
 pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
+    if let Some([one, other]) = &pool.alike {
+        notes.push(Note::OfLine {
+            class: "names-alike",
+            text: format!(
+                "{one} and {other} are two nodes: full names that share their first label are compared whole"
+            ),
+        });
+    }
     let state = |state| pool.tables.states.get(state);
     let over = || {
         pool.nodes
