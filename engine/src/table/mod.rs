@@ -27,8 +27,6 @@ pub mod gpus;
 pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
-// Processes on one core.
-pub(crate) mod shared_cores;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

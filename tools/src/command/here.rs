@@ -3,6 +3,7 @@
 use crate::Console;
 use crate::environment::Environment;
 use crate::report::Refused;
+use stowplan_engine::error::Note;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
@@ -20,6 +21,8 @@ pub(super) struct Asked {
     pub(super) asked: MapArgs,
     /// The variable or file that named the hosts.
     pub(super) hosts: Option<String>,
+    /// What the environment says that is not used.
+    pub(super) notes: Vec<Note>,
     /// Cpus that the job has of some hosts, and the variable that says so: one host of each count.
     pub(super) cpus: Vec<(String, u64)>,
     /// The words that say all of this; empty if there is no command line.
@@ -32,6 +35,7 @@ impl Asked {
         Self {
             asked,
             hosts: None,
+            notes: Vec::new(),
             cpus: Vec::new(),
             words: words.to_vec(),
         }
@@ -66,22 +70,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         option.meaning == Some(Meaning::Mca) && key == Some("hwloc_default_cpu_list")
     });
     let found = find(here, console.files)?;
-    if let Some(host) = &found.launch_node {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[launch-node]: {}: {host} has one slot and all others have more: it launches the job and is left out",
-            found.source
-        );
-    }
-    for unused in &found.unused {
-        let _ = writeln!(
-            console.err,
-            "note[allocation-unused]: {} is not used here: {}",
-            one_line(&unused.said),
-            one_line(&unused.word)
-        );
-    }
+    let notes = notes(&found);
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
@@ -108,9 +97,26 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     Ok(Asked {
         asked,
         hosts: Some(one_line(&found.source)),
+        notes,
         cpus: found.cpus,
         words,
     })
+}
+
+/// What the environment says that is not used.
+fn notes(found: &Found) -> Vec<Note> {
+    let launches = found.launch_node.iter().map(|host| Note::OfLine {
+        class: "launch-node",
+        text: format!(
+            "{}: {host} has one slot and all others have more: it launches the job and is left out",
+            found.source
+        ),
+    });
+    let unused = found.unused.iter().map(|unused| Note::OfLine {
+        class: "allocation-unused",
+        text: format!("{} is not used here: {}", unused.said, unused.word),
+    });
+    launches.chain(unused).collect()
 }
 
 fn find(here: Here, files: &dyn Files) -> Result<Found, Refused> {

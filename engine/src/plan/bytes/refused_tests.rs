@@ -438,6 +438,12 @@ fn remarks_come_back() {
         notes: vec![Remark {
             class: "no-effect".to_owned(),
             text: "a word".to_owned(),
+            facts: crate::error::note::Facts {
+                app: Some(1),
+                nodes: "n[0-3]".to_owned(),
+                count: 1 << 40,
+                ranks: "0-3".to_owned(),
+            },
         }],
         reading: None,
     };

@@ -8,7 +8,6 @@ use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
 use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
-use crate::table::shared_cores::{Masks, shared_core};
 use crate::table::uncovered::Uncovered;
 
 /// A binding to one cpu is called narrow from this many cpus for each process of the node.
@@ -70,10 +69,6 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
 }
 
 /// Notes processes that a default left unbound although the app kept its binding, and memory that does not count.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one note for each thing that does not count"
-)]
 pub(crate) fn by_objects(
     pool: &Pool,
     app: AppId,
@@ -113,6 +108,7 @@ pub(crate) fn by_objects(
                 app: app.number(),
                 left_out: seen.left_out(),
                 objects: seen.objects,
+                counted: seen.counted,
                 node: pool.nodes.name(run.nodes.first),
             });
         }
@@ -120,30 +116,6 @@ pub(crate) fn by_objects(
     let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
         return;
     };
-    let by_thread =
-        policy.mode == CpuMode::Hwthread || policy.bind == BindTo::Object(ObjKind::Hwthread);
-    if let Some(run) = placed.runs.first().filter(|_| by_thread) {
-        let topology = state_of(run.nodes.first).topology;
-        let places = tables.patterns.get(run.pattern).runs(run.procs);
-        let masks = Masks {
-            topologies: &tables.topologies,
-            cpusets: &tables.cpusets,
-            before: tables.cpusets_before,
-        };
-        if let Some(shared) = shared_core(masks, topology, places) {
-            let (first, second) = shared.procs;
-            notes.push(Note::OfLine {
-                class: "cores-shared",
-                text: format!(
-                    "app {}: its processes {first} and {second} on {} have hardware threads of one core, core {}, while {} cores serve nobody; pe counts hardware threads here",
-                    app.number(),
-                    pool.nodes.name(run.nodes.first),
-                    shared.core,
-                    shared.free
-                ),
-            });
-        }
-    }
     let given_up = notes
         .iter()
         .any(|note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number()));
