@@ -219,17 +219,10 @@ impl<'s> Search<'s> {
         let (head, mut qualifiers) = self.map(app);
         // Files belong to the policy that reads them.
         qualifiers.retain(|word| !word.to_ascii_lowercase().starts_with("file="));
-        let with = |word: &str| {
-            let mut words: Vec<String> = qualifiers
-                .iter()
-                .filter(|own| !opposes(own, word))
-                .cloned()
-                .collect();
-            words.push(word.to_owned());
-            joined(&head, &words)
-        };
-        self.offer(0, Meaning::MapBy, &with("oversubscribe"));
-        self.offer(app, Meaning::MapBy, &with("hwtcpus"));
+        // Oversubscribing is the job's: it stands on the first app, beside what that app says.
+        let (first, said) = self.map(0);
+        self.offer(0, Meaning::MapBy, &with(&first, &said, "oversubscribe"));
+        self.offer(app, Meaning::MapBy, &with(&head, &qualifiers, "hwtcpus"));
         self.bindings(app);
         let unbound = self.unbound(app).map(|(_, both)| both);
         if let Some(unbound) = unbound.filter(|both| self.fits(both)) {
@@ -371,6 +364,14 @@ impl<'s> Search<'s> {
             self.tried(app, Meaning::Np, &procs.to_string()).is_some()
         })
     }
+}
+
+/// A mapping with one more qualifier, without those that say the opposite.
+fn with(head: &str, qualifiers: &[String], word: &str) -> String {
+    let kept = qualifiers.iter().filter(|own| !opposes(own, word));
+    let mut words: Vec<String> = kept.cloned().collect();
+    words.push(word.to_owned());
+    joined(head, &words)
 }
 
 /// Whether a qualifier says the opposite of another one, or the same.

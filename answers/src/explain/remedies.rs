@@ -166,8 +166,9 @@ impl Told<'_> {
         self.tell(owner, Meaning::Host, &hosts, lead);
     }
 
+    /// The job's word: it stands on the first app, beside what that app says.
     fn oversubscribed(&mut self) {
-        let (head, qualifiers) = self.map();
+        let (head, qualifiers) = self.search.map(0);
         let mut words: Vec<String> = qualifiers;
         words.retain(|own| !opposes(own, "oversubscribe"));
         words.push("oversubscribe".to_owned());

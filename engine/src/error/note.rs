@@ -95,9 +95,10 @@ pub enum Note {
     },
     /// The default binding of an app was given up.
     #[error(
-        "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}",
+        "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}: {} left unbound",
         counted(*.procs, "process"),
-        counted(*.cpus, "free cpu")
+        counted(*.cpus, "free cpu"),
+        counted(*.unbound, "process")
     )]
     BindingDropped {
         /// The app, from 0.
@@ -110,6 +111,8 @@ pub enum Note {
         cpus: u32,
         /// Processes of the app there.
         procs: u32,
+        /// How many processes of the app are unbound, on all nodes.
+        unbound: u64,
     },
     /// A default binding, or one that is asked for if supported, that the binder could not do for some processes.
     #[error(
@@ -240,9 +243,9 @@ impl Note {
             Self::NothingLocal { app } | Self::JobWordUnused { app, .. } => of(app, "", 0),
             Self::UnusedEntries { app, entries, .. } => of(app, "", *entries),
             Self::BindingDropped {
-                app, node, procs, ..
-            }
-            | Self::Overloaded { app, node, procs } => of(app, node, u64::from(*procs)),
+                app, node, unbound, ..
+            } => of(app, node, *unbound),
+            Self::Overloaded { app, node, procs } => of(app, node, u64::from(*procs)),
             Self::Unbound {
                 app, node, procs, ..
             } => of(app, node, *procs),

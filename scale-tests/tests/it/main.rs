@@ -20,6 +20,7 @@ mod lines;
 mod lost;
 mod memory;
 mod million;
+mod notes;
 mod plan;
 mod replan;
 mod replay;

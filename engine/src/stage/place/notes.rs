@@ -27,6 +27,7 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
             node: placement.nodes.name(groups[group].nodes.first),
             cpus: view.binder.free_units(free).count(),
             procs: groups[group].placed,
+            unbound: 0,
         });
     }
     let mut sharing = groups
@@ -113,27 +114,44 @@ pub(crate) fn by_objects(
             });
         }
     }
-    let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
-        return;
-    };
-    let given_up = notes
-        .iter()
-        .any(|note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number()));
     let unbound = |run: &PlacedRun| {
         let bound = tables.patterns.get(run.pattern).bound(run.procs);
         (u64::from(run.procs) - bound) * u64::from(run.nodes.count)
     };
-    let procs: u64 = placed.runs.iter().map(unbound).sum();
+    let left: u64 = placed.runs.iter().map(unbound).sum();
+    if is_given_up(app, left, notes) {
+        return;
+    }
+    let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
+        return;
+    };
     let first = placed.runs.iter().find(|run| unbound(run) > 0);
-    if let Some(run) = first.filter(|_| !given_up) {
+    if let Some(run) = first {
         let why = look(run.nodes.first, kind).reason();
         notes.push(Note::Unbound {
             app: app.number(),
-            procs,
+            procs: left,
             node: pool.nodes.name(run.nodes.first),
             why: why.unwrap_or_else(|| format!("no cpu of a {} is free for them", kind.word())),
         });
     }
+}
+
+/// Whether the default binding of an app was given up: its note learns how many processes that left unbound. If none is, as they
+/// share a list of cpus, the note is dropped.
+fn is_given_up(app: AppId, left: u64, notes: &mut Vec<Note>) -> bool {
+    let of_app =
+        |note: &Note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number());
+    if left == 0 {
+        notes.retain(|note| !of_app(note));
+        return false;
+    }
+    let note = notes.iter_mut().find(|note| of_app(note));
+    if let Some(Note::BindingDropped { unbound, .. }) = note {
+        *unbound = left;
+        return true;
+    }
+    false
 }
 
 /// Notes one or two processes that a default binds to one cpu each, on a node with many cpus.
