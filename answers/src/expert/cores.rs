@@ -11,7 +11,7 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::origins::{Origin, Rule};
-use stowplan_engine::table::topologies::ObjectId;
+use stowplan_engine::table::topologies::{ObjectId, TopologyId};
 
 /// Kinds of objects that a mask had better not cross, from the largest down.
 const DOMAINS: [ObjKind; 3] = [ObjKind::Package, ObjKind::Numa, ObjKind::L3];
@@ -48,6 +48,15 @@ impl Node {
     }
 }
 
+/// The objects of a kind; of NUMA nodes those that count (`semantics` 1.1).
+pub(super) fn objects(plan: &Plan, topology: TopologyId, of: ObjKind) -> Vec<ObjectId> {
+    let topologies = &plan.world().topologies;
+    if of == ObjKind::Numa {
+        return topologies.domains(topology).to_vec();
+    }
+    topologies.objects(topology, of).collect()
+}
+
 /// The cpus of an object, by OS number.
 pub(super) fn cpus_of(plan: &Plan, object: ObjectId) -> RoaringBitmap {
     let world = plan.world();
@@ -65,11 +74,7 @@ fn crossing(plan: &Plan, kind: &Kind, node: &Node) -> Vec<Fact> {
     let domains: Vec<(ObjKind, Vec<RoaringBitmap>)> = DOMAINS
         .into_iter()
         .map(|of| {
-            let objects: Vec<ObjectId> = match of {
-                ObjKind::Numa => world.topologies.domains(topology).to_vec(),
-                _ => world.topologies.objects(topology, of).collect(),
-            };
-            let sets = objects
+            let sets = objects(plan, topology, of)
                 .into_iter()
                 .map(|object| cpus_of(plan, object) & &node.allowed);
             (of, sets.collect())
@@ -169,21 +174,28 @@ fn shared(plan: &Plan, kind: &Kind, node: &Node) -> Option<Fact> {
     };
     let first = *of_cores.keys().find(|core| twice(core))?;
     let number = node.cores[first].min().unwrap_or(0);
+    let what = format!(
+        "they have hardware threads of one core, first that of cpu {number}, while {free} of {} cores serve nobody",
+        node.cores.len()
+    );
+    Some(sharing(kind, what, |cpus| {
+        parts[&cpus].iter().any(|(core, _)| twice(core))
+    }))
+}
+
+/// The fact about the processes of which these share a core.
+fn sharing(kind: &Kind, what: String, shares: impl Fn(CpusetId) -> bool) -> Fact {
     let mut fact = Fact {
         class: "cores-shared",
         app: None,
         count: 0,
         procs: Vec::new(),
         ranks: 0,
-        what: format!(
-            "they have hardware threads of one core, first that of cpu {number}, while {free} of {} cores serve nobody",
-            node.cores.len()
-        ),
+        what,
     };
     let mut apps: Vec<AppId> = Vec::new();
     for (row, local, run) in kind.runs() {
-        let own = run.place.cpus.and_then(|cpus| parts.get(&cpus));
-        if own.is_some_and(|own| own.iter().any(|(core, _)| twice(core))) {
+        if run.place.cpus.is_some_and(&shares) {
             fact.hold(row, local, run.count);
             apps.push(kind.guests[row].app);
         }
@@ -194,7 +206,7 @@ fn shared(plan: &Plan, kind: &Kind, node: &Node) -> Option<Fact> {
         [app] => Some(app),
         _ => None,
     };
-    Some(fact)
+    fact
 }
 
 /// More than half the cores of a node serve nobody, and no app there asked for that.

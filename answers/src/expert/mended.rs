@@ -10,17 +10,22 @@ use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine, split_map};
 
+/// Hardware threads, runs of nodes and runs of places of a job that is planned again, at most.
+const TRIED_MAX: usize = 1 << 13;
+
 /// Plans a job from its words; also gives its notes.
 pub type Planning<'f> = dyn Fn(&[String]) -> Result<(Plan, Vec<Note>), JobError> + 'f;
 
 /// Adds to each note the first change of a word that mends it and brings no other note, if there is one.
 ///
-/// Cost: up to a dozen plans for each note. `planning` may refuse jobs when it reaches a limit.
-pub fn mend(notes: &mut [Note], words: &[String], ranks: u32, planning: &Planning<'_>) {
+/// Cost: a few plans for each note. `planning` may refuse jobs when it reaches a limit; nothing is tried for jobs that take long
+/// to plan.
+pub fn mend(notes: &mut [Note], words: &[String], plan: &Plan, planning: &Planning<'_>) {
     // So many notes are told by class, for many apps at once.
-    if notes.len() > FOLD_BEYOND {
+    if notes.len() > FOLD_BEYOND || takes_long(plan) {
         return;
     }
+    let ranks = plan.ranks();
     let Some(words) = in_our_words(words) else {
         return;
     };
@@ -46,6 +51,23 @@ pub fn mend(notes: &mut [Note], words: &[String], ranks: u32, planning: &Plannin
             };
         }
     }
+}
+
+/// Whether planning the job again would take more than some milliseconds: by what it has, as the same job has the same notes on
+/// every machine.
+fn takes_long(plan: &Plan) -> bool {
+    let world = plan.world();
+    let objects = world
+        .topologies
+        .ids()
+        .map(|id| world.topologies.pus_os(id).len());
+    let runs = plan.apps().iter().map(|app| app.runs().len());
+    let patterns = plan
+        .patterns()
+        .iter()
+        .flat_map(|(_, pattern)| pattern.segments());
+    let places = patterns.map(|segment| segment.runs.len());
+    objects.chain(runs).chain(places).sum::<usize>() > TRIED_MAX
 }
 
 /// The words to try, by the class of a note.
@@ -81,12 +103,14 @@ fn option(line: &CommandLine, note: &Note, mends: &dyn Fn(&[String]) -> bool) ->
     // Files belong to the policy that reads them, lists to theirs; cores are counted where cores are mapped by.
     qualifiers.retain(|word| {
         let word = word.to_ascii_lowercase();
-        !word.starts_with("file=") && !(note.class() == "cores-shared" && word.starts_with("hwt"))
+        let counts = note.class() == "cores-shared" && word.starts_with("hwt");
+        !word.starts_with("file=") && !counts
     });
     tries(note.class()).iter().find_map(|&(meaning, word)| {
-        let value = match meaning {
-            Meaning::MapBy => joined(word, &qualifiers),
-            _ => word.to_owned(),
+        let value = if meaning == Meaning::MapBy {
+            joined(word, &qualifiers)
+        } else {
+            word.to_owned()
         };
         let changed = put(line, app, meaning, &value)?;
         if !mends(&changed.words) {

@@ -1,7 +1,7 @@
 //! Nodes without ranks, and ranks that lie in one object of several.
 
 use super::Fact;
-use super::cores::{Node, cpus_of};
+use super::cores::{Node, cpus_of, objects};
 use super::kinds::Kind;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::note::Facts;
@@ -120,10 +120,7 @@ pub(super) fn one_domain(plan: &Plan, kind: &Kind) -> Vec<Fact> {
 fn domains(plan: &Plan, kind: &Kind, of: ObjKind) -> usize {
     let (world, node) = (plan.world(), Node::of(plan, kind));
     let topology = world.states.get(kind.state).topology;
-    let objects: Vec<ObjectId> = match of {
-        ObjKind::Numa => world.topologies.domains(topology).to_vec(),
-        _ => world.topologies.objects(topology, of).collect(),
-    };
+    let objects = objects(plan, topology, of);
     let some = |object: &&ObjectId| !cpus_of(plan, **object).is_disjoint(&node.allowed);
     objects.iter().filter(some).count()
 }

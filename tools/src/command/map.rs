@@ -152,7 +152,7 @@ fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     advise(&mut placement)?;
     let Mapped { plan, notes, .. } = &mut placement.mapped;
     notes.retain(|note| !is_quiet(&quiet, note));
-    remedies::mend(notes, &asked.words, plan.ranks(), files);
+    remedies::mend(notes, &asked.words, plan, files);
     Ok(placement)
 }
 

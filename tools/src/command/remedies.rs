@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use stowplan_answers::expert::mended;
 use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::error::Note;
+use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::error::JobError;
@@ -20,13 +21,13 @@ const NOTE_TRIES: u32 = 16;
 const TIME: Duration = Duration::from_millis(500);
 
 /// Adds to notes what would mend them, if a change of one word of the job does.
-pub(super) fn mend(notes: &mut [Note], words: &[String], ranks: u32, files: &dyn Files) {
+pub(super) fn mend(notes: &mut [Note], words: &[String], plan: &Plan, files: &dyn Files) {
     if words.is_empty() || notes.is_empty() {
         return;
     }
     // The same job has the same notes on every machine: tries are counted, and no clock is read.
     let tries = Cell::new(0);
-    mended::mend(notes, words, ranks, &|words| {
+    mended::mend(notes, words, plan, &|words| {
         tries.set(tries.get() + 1);
         if tries.get() > NOTE_TRIES {
             return Err(no_more());
