@@ -115,6 +115,9 @@ fn add(found: &mut Found, fact: &Fact, kind: &Kind, plan: &Plan) {
     found
         .nodes
         .extend(kind.stretches.iter().map(|own| own.nodes));
+    if fact.procs.is_empty() {
+        return;
+    }
     for node in kind.first_nodes() {
         for &(row, local) in &fact.procs {
             if found.ranks.len() >= RANKS_MAX as u64 {
