@@ -12,7 +12,7 @@ use stowplan_job::line::cut;
 use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
-use stowplan_launchers::environment::{Found, Here, System, hosts};
+use stowplan_launchers::environment::{Found, Here, System, Unused, hosts};
 
 /// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]
@@ -23,10 +23,19 @@ pub(super) struct Asked {
     pub(super) hosts: Option<String>,
     /// What the environment says that is not used.
     pub(super) notes: Vec<Note>,
-    /// Cpus that the job has of some hosts, and the variable that says so: one host of each count.
-    pub(super) cpus: Vec<(String, u64)>,
+    /// What the job has of its nodes.
+    pub(super) parts: Parts,
     /// The words that say all of this; empty if there is no command line.
     pub(super) words: Vec<String>,
+}
+
+/// What an allocation says that a job has of its nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts {
+    /// Cpus of some hosts: one host of each count.
+    pub(super) cpus: Vec<(String, u64)>,
+    /// What says which GPUs the nodes show, if some do.
+    pub(super) gpus: Option<String>,
 }
 
 impl Asked {
@@ -36,7 +45,7 @@ impl Asked {
             asked,
             hosts: None,
             notes: Vec::new(),
-            cpus: Vec::new(),
+            parts: Parts::default(),
             words: words.to_vec(),
         }
     }
@@ -70,12 +79,26 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         option.meaning == Some(Meaning::Mca) && key == Some("hwloc_default_cpu_list")
     });
     let found = find(here, console.files)?;
-    let notes = notes(&found);
+    let takes_affinity = found.affinity.is_some()
+        && all.is_some()
+        && !given(Meaning::MapBy)
+        && !given(Meaning::BindTo)
+        && !given(Meaning::Taskmap)
+        && !given(Meaning::LsfAffinity);
+    let notes = notes(&found, whose(args), takes_affinity);
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
     }
-    let mut words = vec!["--host".to_owned(), found.hosts.to_list()];
+    let mut parts = Parts::default();
+    if whose(args) == Whose::Ours {
+        parts.cpus.clone_from(&found.cpus);
+    }
+    let mut words = match found.affinity.clone().filter(|_| takes_affinity) {
+        // The file has hosts, processes and cpus.
+        Some(path) => vec!["--lsf-affinity".to_owned(), path],
+        None => vec!["--host".to_owned(), found.hosts.to_list()],
+    };
     for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
@@ -85,6 +108,12 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         states_devices.filter(|option| option.meaning == Some(Meaning::Devices));
     if states_devices.next().is_none() {
         for devices in found.devices {
+            if devices.contains("only:") {
+                parts.gpus = Some(format!(
+                    "{} ({devices})",
+                    found.seen.as_ref().unwrap_or(&found.source)
+                ));
+            }
             words.extend(["--devices".to_owned(), devices]);
         }
     }
@@ -98,13 +127,29 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         asked,
         hosts: Some(one_line(&found.source)),
         notes,
-        cpus: found.cpus,
+        parts,
         words,
     })
 }
 
-/// What the environment says that is not used.
-fn notes(found: &Found) -> Vec<Note> {
+/// In whose words a job is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Whose {
+    /// In prterun's, which are ours.
+    Ours,
+    /// In those of a launcher that reads its own variables.
+    Another,
+}
+
+fn whose(args: &[String]) -> Whose {
+    match in_our_words(args) {
+        Some(_) => Whose::Ours,
+        None => Whose::Another,
+    }
+}
+
+/// What the environment says that is not used. A launcher's own line obeys the variables of its system.
+fn notes(found: &Found, whose: Whose, takes_affinity: bool) -> Vec<Note> {
     let launches = found.launch_node.iter().map(|host| Note::OfLine {
         class: "launch-node",
         text: format!(
@@ -112,10 +157,21 @@ fn notes(found: &Found) -> Vec<Note> {
             found.source
         ),
     });
-    let unused = found.unused.iter().map(|unused| Note::OfLine {
-        class: "allocation-unused",
-        text: format!("{} is not used here: {}", unused.said, unused.word),
+    let lost = found.affinity.iter().filter(|_| !takes_affinity);
+    let lost = lost.map(|path| Unused {
+        said: format!("{}={path}", found.source),
+        word: format!(
+            "--from-env {}, without words that map or bind, binds to the cpus that it names",
+            found.source
+        ),
     });
+    let unused = found.unused.iter().cloned().chain(lost);
+    let unused = unused
+        .filter(|_| whose == Whose::Ours)
+        .map(|unused| Note::OfLine {
+            class: "allocation-unused",
+            text: format!("{} is not used here: {}", unused.said, unused.word),
+        });
     launches.chain(unused).collect()
 }
 

@@ -1,7 +1,7 @@
 //! `stowplan map`: places a job and shows it.
 
 use super::here::{self, Asked};
-use super::noted::{advise, is_quiet};
+use super::noted::{advise, is_quiet, unused};
 use super::remedies;
 use super::show;
 use crate::format::Told;
@@ -12,9 +12,7 @@ use std::io;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::map::Mapped;
-use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
-use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
@@ -142,32 +140,13 @@ fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
     placement.mapped.notes.splice(0..0, asked.notes);
-    let plan = &placement.mapped.plan;
-    let parts = asked
-        .cpus
-        .iter()
-        .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
-    let parts: Vec<Note> = parts.collect();
-    placement.mapped.notes.extend(parts);
+    let unused = unused(&placement.mapped.plan, &asked.parts);
+    placement.mapped.notes.extend(unused);
     advise(&mut placement)?;
     let Mapped { plan, notes, .. } = &mut placement.mapped;
     notes.retain(|note| !is_quiet(&quiet, note));
     remedies::mend(notes, &asked.words, plan, files);
     Ok(placement)
-}
-
-/// Notes a host of which the job has fewer cpus than the plan counts on.
-fn part_of_node(plan: &Plan, host: &str, cpus: u64) -> Option<Note> {
-    let world = plan.world();
-    let node = world.names.find_name(host)?;
-    let state = world.states.get(world.before.state(node));
-    let cores = u64::from(world.topologies.count(state.topology, ObjKind::Core));
-    (cpus < cores).then(|| Note::OfLine {
-        class: "allocation-unused",
-        text: format!(
-            "SLURM_JOB_CPUS_PER_NODE={cpus} is not used here: the job has {cpus} of the {cores} cores of {host}, and the plan counts all of them; --prtemca hwloc_default_cpu_list LIST names those that it has"
-        ),
-    })
 }
 
 /// Shows a plan, then its notes.
