@@ -23,7 +23,9 @@ use stowplan_scale_tests::arbitrary;
 use stowplan_scale_tests::compare::Lab;
 use stowplan_scale_tests::job::{Held, Job};
 
-/// Jobs that are drawn. About a third of them are refused for lack of room.
+/// Jobs that are drawn for remedies: two of three are refused, 20,000 in all.
+const DRAWN: u64 = 31_300;
+/// Jobs that are drawn for notes. About a third of them can be placed.
 const JOBS: u64 = 12_000;
 
 thread_local! {
@@ -96,7 +98,7 @@ fn pasted(apps: &[Vec<String>], remedy: &str) -> Vec<Vec<String>> {
 #[test]
 fn every_remedy_of_a_refused_job_runs_as_it_is_typed() {
     let (refused, offered) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    (0..JOBS).into_par_iter().for_each(|number| {
+    (0..DRAWN).into_par_iter().for_each(|number| {
         let job = arbitrary::job(7, number);
         LAB.with(|lab| {
             let machine = lab.machine(&job);
@@ -124,7 +126,7 @@ fn every_remedy_of_a_refused_job_runs_as_it_is_typed() {
     });
     let (refused, offered) = (refused.into_inner(), offered.into_inner());
     println!("{refused} refused jobs, {offered} remedies");
-    assert!(refused > 1000 && offered > 1000, "{refused} {offered}");
+    assert!(refused >= 20_000 && offered > 10_000, "{refused} {offered}");
 }
 
 /// What a remedy leaves of a value that it changes: every qualifier but those that its label names.
