@@ -17,6 +17,8 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
+// Classes of notes.
+pub mod note_classes;
 // What options mean.
 pub mod meaning;
 // The columns to show.

@@ -6,6 +6,7 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::expert;
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
@@ -121,7 +122,9 @@ impl Plan {
             notes: Vec::new(),
             calls: Vec::new(),
         };
-        Ok(Self::read_as(mapped, form, reading))
+        let plan = Self::read_as(mapped, form, reading);
+        let _ = plan.inner.notes.set(Vec::new());
+        Ok(plan)
     }
 
     /// A plan, and how the line that it places was read.
@@ -239,8 +242,11 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        let notes = &self.inner.mapped.notes;
-        let folded = || fold(notes).iter().map(Note::new).collect();
+        let folded = || {
+            let mut notes = self.inner.mapped.notes.clone();
+            notes.extend(expert::notes(self.inner()));
+            fold(&notes).iter().map(Note::new).collect()
+        };
         self.inner.notes.get_or_init(folded)
     }
 

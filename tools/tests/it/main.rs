@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod allocation;
 mod altered;
 mod attacks;
 mod batch;
