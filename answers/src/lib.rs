@@ -24,3 +24,5 @@ pub mod verify;
 pub mod openmp;
 // Plans as pictures.
 pub mod picture;
+// Events of sessions and their answers, as JSON.
+pub mod session_json;

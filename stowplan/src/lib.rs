@@ -34,10 +34,10 @@
 //! | describe a job | [`Job::builder`], [`App`] |
 //! | take a command line, or a spawn request | [`Job::from_command_line`], [`Job::from_json`] |
 //! | hand a job or a plan to another process | [`Job::to_bytes`], [`Plan::to_broadcast`], [`Plan::to_bytes`] |
-//! | place it | [`Plan::new`] |
+//! | place it | [`Plan::new`]; many jobs at once: [`Plan::many`] |
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
-//! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`] |
+//! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`]; GPUs: [`Plan::gpu_column`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
@@ -64,6 +64,7 @@ mod topology;
 // Plans, and what they answer.
 mod difference;
 mod explanation;
+mod gpu_column;
 mod node;
 mod plan;
 mod proc;
@@ -72,6 +73,7 @@ mod summary;
 mod table;
 // Jobs planned again or side by side; jobs that were refused.
 mod cluster;
+mod many;
 mod planner;
 mod refused;
 // Public modules.
@@ -83,6 +85,7 @@ pub use cluster::Cluster;
 pub use difference::{Cause, Difference};
 pub use error::{Error, Note};
 pub use explanation::{Explanation, Instead, Word};
+pub use gpu_column::GpuColumn;
 pub use job::{App, Job, JobBuilder};
 pub use machine::Machine;
 pub use node::{Node, Nodes};
