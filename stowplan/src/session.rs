@@ -34,3 +34,9 @@ impl From<ChannelError> for Error {
         Self::told(error.class(), &error.to_string())
     }
 }
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::told(refusal.class(), &refusal.to_string())
+    }
+}

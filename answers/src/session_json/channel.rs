@@ -18,6 +18,9 @@ pub enum ChannelError {
     /// The bytes are no journal, or a damaged one.
     #[error(transparent)]
     Journal(#[from] ReplayError),
+    /// The journal ends before it says what the DVM begins with.
+    #[error("the journal ends before it says what the DVM begins with")]
+    Empty,
 }
 
 impl ChannelError {
@@ -27,7 +30,7 @@ impl ChannelError {
         match self {
             Self::Line(_) => "scenario",
             Self::Journal(error) if error.is_ours() => "internal",
-            Self::Journal(_) => "journal",
+            Self::Journal(_) | Self::Empty => "journal",
         }
     }
 }
@@ -76,7 +79,7 @@ impl Store for Waiting {
 /// use stowplan_answers::session_json::channel::Channel;
 /// let mut channel = Channel::begin(r#"{"initial":{"nodes":["n0","n1"]}}"#)?;
 /// let answer = channel.answer(r#"{"event":"node_down","node":"n1"}"#)?;
-/// assert!(answer.contains(r#""status":"SUCCESS""#), "{answer}");
+/// assert!(answer.contains(r#""status":"PMIX_SUCCESS""#), "{answer}");
 /// let again = Channel::resume(&channel.journal())?;
 /// assert_eq!(again.compact()?, channel.compact()?);
 /// # Ok::<(), stowplan_answers::session_json::channel::ChannelError>(())
@@ -128,13 +131,16 @@ impl Channel {
     /// Goes on where a journal ends. A last frame that was cut off is passed over: nothing of it waits.
     ///
     /// # Errors
-    /// [`ChannelError::Journal`].
+    /// [`ChannelError::Journal`], [`ChannelError::Empty`].
     ///
     /// Cost: a replay from the last snapshot.
     pub fn resume(bytes: &[u8]) -> Result<Self, ChannelError> {
         let found = recover::<ReplayError>(bytes, Mode::Fast, |_, _, _| Ok(()))?;
         if let Tail::Damaged { offset } = found.tail {
             return Err(ReplayError::Damaged { offset }.into());
+        }
+        if found.next_seq == 0 {
+            return Err(ChannelError::Empty);
         }
         let waiting = Waiting::default();
         let journal = Journal::resume(waiting.clone(), &found);
