@@ -26,3 +26,7 @@ pub mod openmp;
 pub mod picture;
 // Events of sessions and their answers, as JSON.
 pub mod session_json;
+// Which placements leave less of a pattern's traffic.
+pub mod advice;
+// Networks as JSON.
+pub mod network_json;
