@@ -39,6 +39,7 @@
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
 //! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`]; GPUs: [`Plan::gpu_column`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
+//! | know how much traffic leaves nodes and switches, and what would be better | [`Plan::score`], [`Traffic::advise`], [`Network`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
@@ -76,6 +77,9 @@ mod cluster;
 mod many;
 mod planner;
 mod refused;
+// Traffic, and the network above the nodes.
+mod network;
+mod traffic;
 // Public modules.
 pub mod component;
 pub mod session;
@@ -88,6 +92,7 @@ pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
 pub use job::{App, Job, JobBuilder};
 pub use machine::Machine;
+pub use network::Network;
 pub use node::{Node, Nodes};
 pub use plan::Plan;
 pub use planner::Planner;
@@ -99,3 +104,4 @@ pub use slice::{NodeSlice, SliceProc};
 pub use summary::Summary;
 pub use table::{Columns, Table};
 pub use topology::Topology;
+pub use traffic::{Advice, Score, Traffic};
