@@ -62,10 +62,10 @@ pub mod sources;
 pub mod network;
 // What parameters change in a job.
 mod settle;
-// A job on a machine.
 // What a job says about threads.
-pub mod place;
 pub mod thread_words;
+// A job on a machine.
+pub mod place;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

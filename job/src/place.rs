@@ -59,7 +59,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
             network::note(&on, &mut mapped);
             sources.network = Some(Arc::new(on));
         }
-        keep_thread_words(&mut mapped, &asked.job, outside)?;
         return Ok(Placement {
             mapped,
             sources,
@@ -94,7 +93,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
-    keep_thread_words(&mut mapped, &job, outside)?;
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -102,17 +100,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         sources,
         displayed,
     })
-}
-
-/// Keeps in a plan what its job says about threads.
-fn keep_thread_words(
-    mapped: &mut Mapped,
-    job: &JobArgs,
-    outside: &dyn Outside,
-) -> Result<(), JobError> {
-    let words = thread_words(job, mapped.plan.apps().len(), outside)?;
-    mapped.plan.set_thread_words(words);
-    Ok(())
 }
 
 /// What is outside, with the allocation of a launcher's line as one more file.
@@ -187,7 +174,6 @@ pub fn place_on_network(
             .map_err(network::refused)?;
     }
     mapped = order.give(mapped, on.as_ref(), outside)?;
-    keep_thread_words(&mut mapped, &job, outside)?;
     Ok((mapped, on))
 }
 
@@ -285,6 +271,7 @@ fn meet(
     words.decided.check_cores(&machine.topologies)?;
     let mut resolved = words.decided.read_files(outside)?;
     resolved.notes.splice(0..0, words.notes);
+    resolved.apps.thread_words = thread_words(job, resolved.apps.len(), outside)?;
     if let Some(map) = &job.taskmap {
         sequence_of(map, &mut resolved, outside)?;
     }

@@ -185,6 +185,7 @@ pub struct JobBuilder {
     policies: Policies,
     apps: Vec<App>,
     files: Vec<(String, String)>,
+    env: Vec<(String, String)>,
 }
 
 /// The policies of a job or an app.
@@ -281,6 +282,21 @@ impl JobBuilder {
         self
     }
 
+    /// Sets a variable in the environment of all apps. Those of OpenMP decide where threads go ([`Plan::threads`](crate::Plan::threads));
+    /// others have no effect here. An app's own value wins.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().env("OMP_PLACES", "cores").app(App::new("./a").env("OMP_NUM_THREADS", "7")).build()?;
+    /// let refused = Job::builder().env("OMP=PLACES", "cores").app(App::new("./a")).build().unwrap_err();
+    /// assert_eq!(refused.class(), "bad-value");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
     /// Makes the job.
     ///
     /// # Errors
@@ -303,6 +319,12 @@ impl JobBuilder {
                 draft.set_hostfile(number, text)?;
             }
             app.policies.tell(&mut draft, Whose::App(number))?;
+            for (name, value) in &app.env {
+                draft.set_variable(Whose::App(number), name, value)?;
+            }
+        }
+        for (name, value) in &self.env {
+            draft.set_variable(Whose::Job, name, value)?;
         }
         for (name, text) in &self.files {
             draft.set_file(name, text)?;
@@ -324,6 +346,7 @@ pub struct App {
     hosts: Option<String>,
     hostfile: Option<String>,
     policies: Policies,
+    env: Vec<(String, String)>,
 }
 
 impl App {
@@ -377,6 +400,18 @@ impl App {
     #[must_use]
     pub fn hostfile(mut self, text: impl Into<String>) -> Self {
         self.hostfile = Some(text.into());
+        self
+    }
+
+    /// Sets a variable in the environment of the app. Those of OpenMP decide where threads go ([`Plan::threads`](crate::Plan::threads));
+    /// others have no effect here.
+    /// ```
+    /// # use stowplan::App;
+    /// let app = App::new("./a").env("OMP_NUM_THREADS", "7").env("OMP_PLACES", "cores");
+    /// ```
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
         self
     }
 

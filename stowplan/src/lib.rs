@@ -42,6 +42,7 @@
 //! | know how much traffic leaves nodes and switches, and what would be better | [`Plan::score`], [`Traffic::advise`], [`Network`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
+//! | know where OpenMP puts the threads of a rank | [`App::env`], [`Plan::threads`]; without a job [`openmp::threads`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
 //! | be sure that a plan is right | [`Plan::check`] |
 //! | show a plan in a line | [`Plan::summary`] |
@@ -82,6 +83,7 @@ mod network;
 mod traffic;
 // Public modules.
 pub mod component;
+pub mod openmp;
 pub mod session;
 pub mod taskmap;
 

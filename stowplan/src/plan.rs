@@ -169,6 +169,17 @@ impl Plan {
         &self.inner.mapped
     }
 
+    /// Refuses a plan from a broadcast.
+    pub(crate) fn whole(&self) -> Result<(), Error> {
+        match self.form() {
+            Form::Whole => Ok(()),
+            Form::Broadcast => Err(Error::told(
+                "bad-plan",
+                "the plan was read from a broadcast, which has no topologies and states to judge it by",
+            )),
+        }
+    }
+
     pub(crate) fn form(&self) -> Form {
         self.inner.form
     }
@@ -292,20 +303,13 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn check(&self) -> Result<(), Error> {
-        match self.form() {
-            Form::Broadcast => Err(Error::told(
-                "bad-plan",
-                "the plan was read from a broadcast, which has no topologies and states to judge it by",
-            )),
-            Form::Whole => {
-                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
-                    Unsound::Faults(faults) => of_faults(&faults),
-                    other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
-                        Error::told(other.class(), &other.to_string())
-                    }
-                })
+        self.whole()?;
+        workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+            Unsound::Faults(faults) => of_faults(&faults),
+            other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
+                Error::told(other.class(), &other.to_string())
             }
-        }
+        })
     }
 
     /// A picture of the plan: an SVG image without script, of at most 300 kB.

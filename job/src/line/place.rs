@@ -9,6 +9,7 @@ use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
 use crate::sources::Sources;
+use crate::thread_words::thread_words;
 use crate::words::CommandLine;
 use std::collections::HashMap;
 use stowplan_engine::error::at::{At, AtText};
@@ -97,7 +98,8 @@ pub(crate) fn place_on(
         text: note.text.clone(),
     });
     let notes = notes.collect();
-    let plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
+    let mut plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
+    plan.set_thread_words(thread_words(job, plan.apps().len(), outside)?);
     let mapped = Mapped {
         plan,
         notes,
