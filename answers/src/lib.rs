@@ -12,6 +12,8 @@ pub mod spread;
 pub mod row;
 // The GPUs of a node's processes.
 pub mod gpus;
+// Threads that processes should run.
+pub mod thread_count;
 // Some ranks of a plan.
 pub mod select;
 // Two plans compared.

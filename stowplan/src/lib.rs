@@ -73,6 +73,7 @@ mod proc;
 mod slice;
 mod summary;
 mod table;
+mod thread_column;
 // Jobs planned again or side by side; jobs that were refused.
 mod cluster;
 mod many;
