@@ -78,6 +78,7 @@ typedef struct stow_cluster stow_cluster;
 typedef struct stow_planner stow_planner;
 typedef struct stow_session stow_session;
 typedef struct stow_taskmap stow_taskmap;
+typedef struct stow_threads stow_threads;
 typedef struct stow_explanation stow_explanation;
 typedef struct stow_difference stow_difference;
 typedef struct stow_refused stow_refused;
@@ -125,6 +126,9 @@ stow_status stow_job_set_hostfile(stow_job *job, uint32_t app, const char *text,
 stow_status stow_job_set_map_by(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
 stow_status stow_job_set_rank_by(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
 stow_status stow_job_set_bind_to(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
+/* Sets a variable of the environment of an app, or of all apps if `app` is STOW_JOB: those of OpenMP decide where threads run. */
+stow_status stow_job_set_env(stow_job *job, uint32_t app, const char *name, size_t name_len, const char *value, size_t len,
+                             stow_error **error);
 /* Gives the contents of a file that the job's words name, as seq:file=NAME does. Nothing is read from disk. */
 stow_status stow_job_set_file(stow_job *job, const char *name, size_t name_len, const char *text, size_t len,
                               stow_error **error);
@@ -318,6 +322,25 @@ stow_status stow_taskmap_tasks_of(const stow_taskmap *map, uint32_t node, uint32
 stow_status stow_taskmap_text(const stow_taskmap *map, stow_taskmap_form form, char *out, size_t capacity, size_t *needed,
                               stow_error **error);
 
+/* Where an OpenMP runtime puts the threads of a rank, by the variables of its job. `runtime` is "gnu", "llvm" or "intel", with a
+ * version if that matters ("llvm@16"). What a runtime does not answer twice alike is not-modelled. */
+stow_status stow_threads_new(const stow_plan *plan, uint32_t rank, const char *runtime, size_t len, stow_threads **out,
+                             stow_error **error);
+/* The same for a process on these cpus ("1-7,65-71"), with variables as words "NAME=VALUE". */
+stow_status stow_threads_from_cpus(const stow_topology *topology, const char *cpus, size_t cpus_len, const char *const *variables,
+                                   size_t count, const char *runtime, size_t len, stow_threads **out, stow_error **error);
+uint32_t stow_threads_count(const stow_threads *threads);
+/* The number of a thread as text: "3", or "3.1" with two levels of regions. It lives as long as the handle. */
+const char *stow_threads_name(const stow_threads *threads, uint32_t thread);
+/* The place of a thread in the place list; STOW_NONE if it has none. */
+stow_status stow_threads_place(const stow_threads *threads, uint32_t thread, uint32_t *place);
+/* The cpus on which the kernel lets a thread run, by OS number: "1,65". */
+stow_status stow_threads_cpus(const stow_threads *threads, uint32_t thread, char *out, size_t capacity, size_t *needed);
+/* The place list, and what omp_get_proc_bind says: "close", "spread" ... */
+uint32_t stow_threads_places(const stow_threads *threads);
+stow_status stow_threads_place_cpus(const stow_threads *threads, uint32_t place, char *out, size_t capacity, size_t *needed);
+const char *stow_threads_bind(const stow_threads *threads);
+
 /* The parts of an error: its stable class, a sentence, what would work, and the text that contains the words in question. A part
  * that the error does not have is "". The strings live as long as the error. */
 const char *stow_error_class(const stow_error *error);
@@ -336,6 +359,7 @@ void stow_cluster_free(stow_cluster *cluster);
 void stow_planner_free(stow_planner *planner);
 void stow_session_free(stow_session *session);
 void stow_taskmap_free(stow_taskmap *map);
+void stow_threads_free(stow_threads *threads);
 void stow_explanation_free(stow_explanation *explanation);
 void stow_difference_free(stow_difference *difference);
 void stow_refused_free(stow_refused *refused);

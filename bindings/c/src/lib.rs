@@ -38,6 +38,7 @@ pub mod refused;
 pub mod session;
 pub mod slice;
 pub mod taskmap;
+pub mod threads;
 pub mod topology;
 
 pub use constants::*;

@@ -109,7 +109,7 @@ def callables():
 
 
 class Arguments(unittest.TestCase):
-    def judge(self, name, call, *values, **named):
+    def judge(self, name, call, /, *values, **named):
         about = f"{name}{str(values)[:200]} {str(named)[:200]}"
         try:
             call(*values, **named)

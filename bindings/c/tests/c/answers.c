@@ -320,6 +320,51 @@ static void task_maps(void)
   stow_plan_free(plan);
 }
 
+static void threads(void)
+{
+  const char *const variables[] = { "OMP_PLACES=cores", "OMP_NUM_THREADS=2" };
+  const char *const wrong[] = { "OMP_PLACES" };
+  stow_threads *found;
+  uint32_t place = 77;
+  char text[32];
+  size_t needed;
+  GOOD(stow_threads_from_cpus(topology, TEXT("0-3"), variables, 2, TEXT("gnu"), &found, &error));
+  INVALID(stow_threads_from_cpus(NULL, TEXT("0-3"), variables, 2, TEXT("gnu"), &found, &error));
+  INVALID(stow_threads_from_cpus(topology, TEXT("0-3"), wrong, 1, TEXT("gnu"), &found, &error));
+  INVALID(stow_threads_from_cpus(topology, TEXT("0-3"), variables, 2, TEXT("gnu"), NULL, &error));
+  BAD(STOW_REFUSED, "bad-value", stow_threads_from_cpus(topology, TEXT("0-99"), variables, 2, TEXT("gnu"), &found, &error));
+  BAD(STOW_REFUSED, "bad-value", stow_threads_from_cpus(topology, TEXT("0-3"), variables, 2, TEXT("cray"), &found, &error));
+  CHECK(stow_threads_count(found) == 2 && stow_threads_count(NULL) == 0 && stow_threads_places(found) == 2);
+  CHECK(stow_threads_place(found, 1, &place) == STOW_OK && place == 1 && stow_threads_place(found, 2, &place) == STOW_NOT_FOUND);
+  CHECK(stow_threads_place(NULL, 0, &place) == STOW_INVALID && stow_threads_place(found, 0, NULL) == STOW_INVALID);
+  CHECK(stow_threads_cpus(found, 1, text, sizeof text, &needed) == STOW_OK && stow_threads_cpus(found, 2, text, sizeof text, &needed) == STOW_NOT_FOUND);
+  IS(text, "2-3");
+  IS(stow_threads_name(found, 1), "1");
+  IS(stow_threads_name(found, 2), "");
+  CHECK(stow_threads_place_cpus(found, 0, text, sizeof text, &needed) == STOW_OK && stow_threads_place_cpus(found, 2, text, sizeof text, &needed) == STOW_NOT_FOUND);
+  IS(text, "0-1");
+  CHECK(*stow_threads_bind(found) != 0);
+  stow_threads_free(found);
+  stow_threads_free(NULL);
+  stow_job *job = job_of("-n 2 -H a:4 --map-by package:pe=2 ./x");
+  stow_plan *plan;
+  GOOD(stow_job_set_env(job, STOW_JOB, TEXT("OMP_PLACES"), TEXT("cores"), &error));
+  GOOD(stow_job_set_env(job, 0, TEXT("OMP_NUM_THREADS"), TEXT("2"), &error));
+  BAD(STOW_NOT_FOUND, "not-found", stow_job_set_env(job, 9, TEXT("A"), TEXT("1"), &error));
+  INVALID(stow_job_set_env(NULL, 0, TEXT("A"), TEXT("1"), &error));
+  INVALID(stow_job_set_env(job, 0, NULL, 1, TEXT("1"), &error));
+  GOOD(stow_plan_new(job, machine, &plan, &error));
+  GOOD(stow_threads_new(plan, 1, TEXT("gnu"), &found, &error));
+  CHECK(stow_threads_count(found) == 2 && stow_threads_cpus(found, 0, text, sizeof text, &needed) == STOW_OK);
+  IS(text, "4-5");
+  stow_threads_free(found);
+  BAD(STOW_NOT_FOUND, "not-found", stow_threads_new(plan, 2, TEXT("gnu"), &found, &error));
+  INVALID(stow_threads_new(NULL, 0, TEXT("gnu"), &found, &error));
+  INVALID(stow_threads_new(plan, 0, TEXT("gnu"), NULL, &error));
+  stow_plan_free(plan);
+  stow_job_free(job);
+}
+
 int main(void)
 {
   GOOD(stow_topology_read(TEXT("package:2 core:2 pu:2"), &topology, &error));
@@ -332,6 +377,7 @@ int main(void)
   planners();
   sessions();
   task_maps();
+  threads();
   /* Without a handle there is nothing to tell. */
   IS(stow_explanation_text(NULL), "");
   IS(stow_explanation_sentence(NULL, 0), "");

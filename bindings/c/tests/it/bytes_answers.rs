@@ -20,12 +20,12 @@ use stowplan::explanation::{
     stow_explanation_value, stow_explanation_words, stow_plan_explain,
 };
 use stowplan::gpus::{stow_plan_gpu_numbers, stow_plan_gpuset, stow_plan_gpusets};
-use stowplan::job::StowJob;
-use stowplan::machine::{StowMachine, stow_machine_free};
+use stowplan::job::{StowJob, stow_job_free, stow_job_from_words, stow_job_set_env};
+use stowplan::machine::{StowMachine, stow_machine_free, stow_machine_new};
 use stowplan::many::stow_place_many;
 use stowplan::node::{stow_plan_node_slots_free, stow_plan_node_topology};
 use stowplan::page::{stow_plan_html, stow_plan_picture, stow_plan_summary};
-use stowplan::plan::{StowPlan, stow_plan_free, stow_plan_nodes, stow_plan_ranks};
+use stowplan::plan::{StowPlan, stow_plan_free, stow_plan_new, stow_plan_nodes, stow_plan_ranks};
 use stowplan::planner::{
     StowPlanner, stow_planner_free, stow_planner_lose, stow_planner_new, stow_planner_plan,
 };
@@ -43,7 +43,12 @@ use stowplan::taskmap::{
     StowTaskmap, stow_taskmap_free, stow_taskmap_node_of, stow_taskmap_nodes, stow_taskmap_of_plan,
     stow_taskmap_read, stow_taskmap_tasks, stow_taskmap_tasks_of, stow_taskmap_text,
 };
-use stowplan::topology::stow_topology_free;
+use stowplan::threads::{
+    StowThreads, stow_threads_bind, stow_threads_count, stow_threads_cpus, stow_threads_free,
+    stow_threads_from_cpus, stow_threads_name, stow_threads_new, stow_threads_place,
+    stow_threads_place_cpus, stow_threads_places,
+};
+use stowplan::topology::{stow_topology_free, stow_topology_read};
 use stowplan::{STOW_NOT_FOUND, STOW_OK};
 
 /// The largest job for which all answers are asked.
@@ -220,6 +225,65 @@ pub(super) fn place(job: *mut StowJob, machine: *mut StowMachine) {
     }
 }
 
+/// Passes the bytes as cpus and variables of OpenMP, of a process and of a job.
+unsafe fn threads(bytes: &[u8], line: &[*const c_char]) {
+    let (text_, len) = (bytes.as_ptr().cast(), bytes.len());
+    let gnu = c"gnu".as_ptr();
+    // SAFETY: the bytes, the words and the handles live until they are freed here.
+    unsafe {
+        let small = c"package:2 core:4 pu:2";
+        let topology = made(|out, errors| stow_topology_read(small.as_ptr(), 21, out, errors));
+        let topology = topology.expect("it is sound");
+        for (cpus, room) in [(text_, len), (c"0-7".as_ptr(), 3)] {
+            let found: Option<*mut StowThreads> = made(|out, errors| {
+                let (variables, count) = (line.as_ptr(), line.len());
+                stow_threads_from_cpus(topology, cpus, room, variables, count, gnu, 3, out, errors)
+            });
+            threaded(found);
+        }
+        let words = [c"-n", c"1", c"-H", c"a:4", c"./x"].map(CStr::as_ptr);
+        let job: *mut StowJob =
+            made(|out, errors| stow_job_from_words(words.as_ptr(), 5, out, errors))
+                .expect("it is sound");
+        let name = c"OMP_PLACES".as_ptr();
+        called(|errors| stow_job_set_env(job, 0, name, 10, text_, len, errors));
+        called(|errors| stow_job_set_env(job, u32::MAX, text_, len, text_, len, errors));
+        let machine: *mut StowMachine =
+            made(|out, errors| stow_machine_new(topology, out, errors)).expect("it is sound");
+        if let Some(plan) = made(|out, errors| stow_plan_new(job, machine, out, errors)) {
+            threaded(made(|out, errors| {
+                stow_threads_new(plan, 0, gnu, 3, out, errors)
+            }));
+            stow_plan_free(plan);
+        }
+        stow_machine_free(machine);
+        stow_job_free(job);
+        stow_topology_free(topology);
+    }
+}
+
+unsafe fn threaded(found: Option<*mut StowThreads>) {
+    let Some(threads) = found else { return };
+    // SAFETY: the threads live until they are freed here.
+    unsafe {
+        let (count, places) = (stow_threads_count(threads), stow_threads_places(threads));
+        assert!(count > 0 && !text(stow_threads_bind(threads)).is_empty());
+        for thread in [0, count - 1, count] {
+            let mut place = 7;
+            let there = stow_threads_place(threads, thread, &raw mut place) == STOW_OK;
+            assert_eq!(there, thread < count);
+            assert!(!there || place == u32::MAX || place < places);
+            assert_eq!(there, !text(stow_threads_name(threads, thread)).is_empty());
+            let _ =
+                items(|out, room, needed| stow_threads_cpus(threads, thread, out, room, needed));
+            let _ = items(|out, room, needed| {
+                stow_threads_place_cpus(threads, thread, out, room, needed)
+            });
+        }
+        stow_threads_free(threads);
+    }
+}
+
 /// Passes the bytes as a command line that may be refused, as sessions and as a task map.
 pub(super) fn bytes(bytes: &[u8], line: &[*const c_char], machine: *mut StowMachine) {
     let (data, len) = (bytes.as_ptr(), bytes.len());
@@ -251,6 +315,7 @@ pub(super) fn bytes(bytes: &[u8], line: &[*const c_char], machine: *mut StowMach
         if let Some(map) = made(|out, errors| stow_taskmap_read(words, len, out, errors)) {
             tasks(map);
         }
+        threads(bytes, line);
         let begin = c"{\"initial\":{\"nodes\":[\"a\",\"b\"]}}";
         for own in [
             made(|out, errors| stow_session_new(words, len, out, errors)),

@@ -22,6 +22,7 @@ const HANDLES: &[(&str, &str)] = &[
     ("StowPlanner", "stow_planner"),
     ("StowSession", "stow_session"),
     ("StowTaskmap", "stow_taskmap"),
+    ("StowThreads", "stow_threads"),
     ("StowExplanation", "stow_explanation"),
     ("StowDifference", "stow_difference"),
     ("StowRefused", "stow_refused"),
