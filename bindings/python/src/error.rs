@@ -85,11 +85,6 @@ pub(crate) fn not_known(py: Python<'_>) -> PyErr {
     raise(&py.get_type::<Error>(), &refusal)
 }
 
-/// The same, as it is kept in a list.
-pub(crate) fn refusal(py: Python<'_>, error: &stowplan::Error) -> PyErr {
-    not_placed(py, error)
-}
-
 /// The refusal of the job at a place among several: its sentence names the place, `plans` has what became of each job.
 pub(crate) fn of_many(refused: &PyErr, at: usize, plans: &Bound<'_, PyList>) -> PyErr {
     let py = plans.py();

@@ -1,10 +1,10 @@
 //! Many jobs placed at once.
 
-use crate::error::{of_many, refusal};
+use crate::error::{bad_value, not_placed, of_many};
 use crate::job::{Job, line_words};
 use crate::machine::Machine;
 use crate::plan::Plan;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub(crate) fn place_many<'py>(
     let keep = match refused {
         "keep" => true,
         "raise" => false,
-        _ => return Err(PyValueError::new_err("refused is \"raise\" or \"keep\"")),
+        _ => return Err(bad_value(py, "refused is \"raise\" or \"keep\"")),
     };
     if jobs.is_instance_of::<PyString>() {
         // Each of its characters would be taken for a job.
@@ -79,7 +79,7 @@ pub(crate) fn place_many<'py>(
                 all.append(Plan::from(plan))?;
                 continue;
             }
-            (Ok(_), Some(Err(error))) => refusal(py, &error),
+            (Ok(_), Some(Err(error))) => not_placed(py, &error),
             (Ok(_), None) => continue,
         };
         // A wrong type is no refusal.
