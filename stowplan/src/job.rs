@@ -63,6 +63,30 @@ impl Job {
         Self::of_draft(&Draft::from_words(&words)?)
     }
 
+    /// As [`Job::from_command_line`], with the contents of files that the words name.
+    ///
+    /// # Errors
+    /// As [`Job::from_command_line`]; `job-too-large` for a file that is larger than a text may be.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let words = ["--hostfile", "hosts", "-n", "3", "./a"];
+    /// let job = Job::from_command_line_with(words, [("hosts", "a slots=2\nb slots=2\n")])?;
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// assert_eq!(Plan::new(&job, &machine)?.nodes().len(), 2);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_command_line_with(
+        words: impl IntoIterator<Item = impl Into<String>>,
+        files: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    ) -> Result<Self, Error> {
+        let words: Vec<String> = words.into_iter().map(Into::into).collect();
+        let mut draft = Draft::from_words(&words)?;
+        for (name, text) in files {
+            draft.set_file(name.as_ref(), text.as_ref())?;
+        }
+        Self::of_draft(&draft)
+    }
+
     /// Reads a spawn request in JSON (`docs/request.schema.json`).
     ///
     /// # Errors
