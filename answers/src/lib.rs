@@ -20,6 +20,8 @@ pub mod diff;
 pub mod explain;
 // Whether a plan is sound.
 pub mod verify;
+// A plan on other nodes.
+pub mod onto;
 // Where OpenMP puts threads.
 pub mod openmp;
 // Plans as pictures.

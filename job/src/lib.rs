@@ -63,8 +63,10 @@ pub mod network;
 // What parameters change in a job.
 mod settle;
 // A job on a machine.
-// What a job says about threads.
 pub mod place;
+// Hosts that were granted.
+pub mod granted;
+// What a job says about threads.
 pub mod thread_words;
 // A job that is still being described.
 pub mod draft;

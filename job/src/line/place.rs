@@ -107,7 +107,7 @@ pub(crate) fn place_on(
 }
 
 /// The hosts that our own words name, in their order.
-fn our_hosts(words: &[String], outside: &dyn Outside) -> Result<OurHosts, JobError> {
+pub(crate) fn our_hosts(words: &[String], outside: &dyn Outside) -> Result<OurHosts, JobError> {
     let line = CommandLine::read(words);
     let mut hosts = Vec::new();
     let mut said = false;

@@ -3,6 +3,7 @@
 use super::map::{place_from, remarks};
 use super::show::Saved;
 use super::{coords, here};
+use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io::{self, Write};
@@ -119,7 +120,9 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused>
     let words = args.strip_prefix(&["--".to_owned()]).unwrap_or(args);
     let asked = here::words(words, console)?;
     let job = asked.asked.job.clone();
-    let placement = place_from(asked, console.files)?;
+    let files = Recorded::new(console.files);
+    let placement = place_from(asked, &files)?;
+    output::refuse_overwriting(&job, &files.paths(&job))?;
     for note in remarks(&placement.mapped.notes) {
         let _ = writeln!(
             console.err,
@@ -128,7 +131,6 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused>
             one_line(&note.text)
         );
     }
-    super::map::refuse_overwriting(&job)?;
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

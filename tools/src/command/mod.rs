@@ -12,6 +12,7 @@ mod here;
 mod levels;
 mod manual;
 pub mod map;
+pub mod onto;
 pub mod pages;
 pub mod probe;
 mod remedies;

@@ -5,7 +5,7 @@ mod live;
 
 use crate::Console;
 use crate::command::{here, map};
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
@@ -20,7 +20,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
         Ok(Sound::Said(sentence)) => match writeln!(console.out, "{}", one_line(&sentence)) {
             Ok(()) => 0,
             Err(error) => {
-                let to = "standard output".to_owned();
+                let to = Target::StandardOutput;
                 Refused::Output { to, error }.print(console.err)
             }
         },

@@ -103,7 +103,7 @@ pub fn run(
         Ok(Verdict::Unmet) => return 1,
         Err(Failure::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
         Err(Failure::Unread(error)) => (
-            2,
+            UNWRITTEN,
             format!("error[output]: standard output cannot be written: {error}"),
         ),
         Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),

@@ -74,7 +74,7 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
                 err,
                 "error[output]: standard output cannot be written: {error}"
             );
-            2
+            UNWRITTEN
         }
     }
 }
