@@ -38,6 +38,7 @@
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
 //! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`] |
+//! | carry it to the nodes that were granted | [`Plan::onto`], [`Plan::onto_machine`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
@@ -65,6 +66,7 @@ mod topology;
 mod difference;
 mod explanation;
 mod node;
+mod onto;
 mod plan;
 mod proc;
 mod slice;

@@ -168,6 +168,13 @@ pub(super) fn print(notes: &[Remark], console: &mut Console<'_>) {
     }
 }
 
+/// Prints what is to be said of the hosts that a plan was carried onto.
+pub(super) fn print_carried(notes: &[Remark], console: &mut Console<'_>) {
+    let carried = ["topology-differs", "topology-assumed", "nodes-idle"];
+    let told = notes.iter().filter(|note| carried.contains(&&*note.class));
+    print(&told.cloned().collect::<Vec<_>>(), console);
+}
+
 /// Carries a saved plan onto the hosts that words name. Notes on nodes that it no longer has are dropped.
 ///
 /// # Errors

@@ -8,7 +8,9 @@ use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_launchers::cpus::ranges;
 use stowplan_launchers::environment::Lookup as _;
-use stowplan_launchers::live::{Cause, ComparedGpus, Report, compare, read, write};
+use stowplan_launchers::live::{
+    Cause, ComparedGpus, Kind, Lines, Report, Side, compare, kinds, read, write,
+};
 
 /// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,7 +83,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     let report = compare(plan, &lines);
     let mut text = String::new();
     if live.json {
-        text = json(&report);
+        text = json(plan, &lines, &report);
     } else {
         write(plan, &lines, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
     }
@@ -98,7 +100,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     Ok(u8::from(!report.differ.is_empty()))
 }
 
-fn json(report: &Report) -> String {
+fn json(plan: &Plan, lines: &Lines, report: &Report) -> String {
     let differ = &report.differ;
     let mut each = vec![
         ("missing", &differ.missing),
@@ -121,10 +123,22 @@ fn json(report: &Report) -> String {
     let each: Vec<String> = each.collect();
     let cause = report.cause.map(Cause::word);
     let cause = cause.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
+    let kinds: Vec<String> = kinds(plan, lines, report).iter().map(kind).collect();
     format!(
-        "{{\"same\":{},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause}}}\n",
+        "{{\"same\":{},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause},\"kinds\":[{}]}}\n",
         differ.is_empty(),
         report.ranks,
-        each.join(",")
+        each.join(","),
+        kinds.join(",")
     )
+}
+
+/// Ranks that were planned alike and got alike.
+fn kind(kind: &Kind) -> String {
+    let side =
+        |side: &Side| serde_json::json!({"node": side.node, "cpus": side.cpus, "gpus": side.gpus});
+    let (planned, real) = (side(&kind.planned), side(&kind.real));
+    let ranks = ranges(&kind.ranks, ',');
+    let count = kind.ranks.len();
+    format!("{{\"ranks\":\"{ranks}\",\"count\":{count},\"planned\":{planned},\"real\":{real}}}")
 }

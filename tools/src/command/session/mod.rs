@@ -22,6 +22,7 @@ mod serve;
 mod show;
 
 use crate::journal_file::FileError;
+use crate::report::UNWRITTEN;
 use malformed::Malformed;
 use std::io::{self, BufRead, Write};
 use stowplan_session::{Broken, ReplayError};

@@ -6,6 +6,7 @@ mod args;
 mod describe;
 
 use crate::bounded::{Unread, bounded};
+use crate::report::UNWRITTEN;
 use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -7,6 +7,7 @@ mod network;
 // The tree, folded.
 mod text;
 
+use crate::report::UNWRITTEN;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
