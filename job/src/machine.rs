@@ -32,6 +32,22 @@ const LOCALHOST: &str = "localhost";
 ///
 /// Cost: the texts, and the files that they name.
 pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
+    read_assuming(job, None, outside)
+}
+
+/// A topology for nodes of which nothing is said.
+pub(crate) struct Assumed {
+    pub(crate) draft: TopologyDraft,
+    /// Where it came from.
+    pub(crate) source: String,
+}
+
+/// The same, with a topology for nodes of which nothing is said.
+pub(crate) fn read_assuming(
+    job: &JobArgs,
+    assumed: Option<Assumed>,
+    outside: &dyn Outside,
+) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
     let mut rows: Vec<Row> = Vec::new();
     let mut objects = 0;
@@ -79,6 +95,13 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
                 source: HERE.to_owned(),
             });
         }
+    }
+    if let Some(Assumed { draft, source }) = assumed {
+        rows.push(Row {
+            nodes: None,
+            draft,
+            source,
+        });
     }
     let mut cpu_lists = job.cpu_lists.iter();
     cpu_lists.try_for_each(|text| limit(&mut rows, text))?;

@@ -136,6 +136,16 @@ impl Plan {
         plan
     }
 
+    /// A plan of the same line.
+    pub(crate) fn read_alike(&self, mapped: Mapped) -> Self {
+        Self::read_as(mapped, Form::Whole, self.inner.reading.clone())
+    }
+
+    /// Whether it holds everything that the judge needs.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.form() == Form::Whole
+    }
+
     pub(crate) fn of(mapped: Mapped) -> Self {
         Self::with(mapped, Form::Whole, None)
     }
