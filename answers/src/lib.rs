@@ -12,6 +12,8 @@ pub mod spread;
 pub mod row;
 // The GPUs of a node's processes.
 pub mod gpus;
+// Threads that processes should run.
+pub mod thread_count;
 // Some ranks of a plan.
 pub mod select;
 // Two plans compared.
@@ -26,3 +28,9 @@ pub mod expert;
 pub mod openmp;
 // Plans as pictures.
 pub mod picture;
+// Events of sessions and their answers, as JSON.
+pub mod session_json;
+// Which placements leave less of a pattern's traffic.
+pub mod advice;
+// Networks as JSON.
+pub mod network_json;

@@ -61,6 +61,10 @@ pub enum Meaning {
     Strict,
     /// `--site`.
     Site,
+    /// `--script`.
+    Script,
+    /// `--line`.
+    LineNumber,
     /// `--rank-order`.
     RankOrder,
     /// `--network`.

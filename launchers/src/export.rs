@@ -158,7 +158,10 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
         && let Some(form) = form(dialect)
     {
         variables::add(job, form, script);
-        let set = job.programs.iter().flat_map(|program| program.variables);
+        let set = job
+            .programs
+            .iter()
+            .flat_map(|program| program.variables.iter());
         let places = set.map(|(name, _)| name).any(|name| name == "OMP_PLACES");
         if dialect == Dialect::Jsrun && places {
             script

@@ -27,6 +27,8 @@ pub mod gpus;
 pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
+// GPUs in the order of their addresses, some for each process.
+pub mod device_order;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

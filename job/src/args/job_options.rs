@@ -107,6 +107,8 @@ impl Reader<'_> {
             Meaning::Network | Meaning::NetworkLevels | Meaning::NodeOrder => {
                 return self.network(meaning, given, value);
             }
+            Meaning::Script => self.job.script = some(),
+            Meaning::LineNumber => return self.line_number(given, value),
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
@@ -140,6 +142,18 @@ impl Reader<'_> {
             | Meaning::Ignored => {}
         }
         Ok(())
+    }
+
+    /// Takes `--line`.
+    fn line_number(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<usize>() {
+            Ok(number) if number > 0 && digits => {
+                self.job.line_number = Some(number);
+                Ok(())
+            }
+            Ok(_) | Err(_) => self.bad_value(given, value, "number of a launch line, from 1"),
+        }
     }
 
     fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {

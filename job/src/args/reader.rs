@@ -320,6 +320,8 @@ impl<'a> Reader<'a> {
             | Meaning::QuietNotes
             | Meaning::Strict
             | Meaning::Site
+            | Meaning::Script
+            | Meaning::LineNumber
             | Meaning::RankOrder
             | Meaning::Network
             | Meaning::NetworkLevels

@@ -109,6 +109,8 @@ pub const OPTIONS: &[Row] = &[
     row(&["env-file"], One, "FILE", M::EnvFile, "the same from a file, a NAME=VALUE a line; may be repeated"),
     row(&["env-here"], Nothing, "", M::EnvHere, "the same from the environment of this command"),
     row(&["site"], One, "SETTINGS", M::Site, "before a launcher's line: settings of the site, KEY=VALUE,… or a file"),
+    row(&["script"], One, "FILE", M::Script, "in place of a launcher's line: a batch script; its directives are the allocation, its launch line is the line"),
+    row(&["line"], One, "K", M::LineNumber, "the K-th launch line of the script"),
     row(&["target"], One, "ID", M::Target, "into this session; may be repeated"),
     row(&["network"], One, "NET", M::Network, "switches and groups above the nodes: a file, 'dragonfly group:4 node:16 n[0-63]', 'names x{group}c*', builtin:NAME HOSTS"),
     row(&["network-levels"], One, "WORDS", M::NetworkLevels, "what levels of the network are called, from the lowest up"),

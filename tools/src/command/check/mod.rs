@@ -2,6 +2,8 @@
 
 // Comparison with the running job.
 mod live;
+// Threads of the running job.
+mod threads;
 
 use crate::Console;
 use crate::command::{here, map};
