@@ -9,6 +9,7 @@ use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
 use crate::sources::Sources;
+use crate::thread_words::of_line;
 use crate::words::CommandLine;
 use std::collections::HashMap;
 use stowplan_engine::error::at::{At, AtText};
@@ -54,6 +55,13 @@ pub(crate) fn place_on(
     line: &LineArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
+    if machine.candidates.is_some() {
+        let sentence = format!(
+            "{}: only prterun's words are placed in a session",
+            line.command
+        );
+        return Err(told("bad-option", sentence));
+    }
     let line = &with_variables(line, &variables(job, outside)?)?;
     let lay = match line.launcher {
         Launcher::Prte => return Err(told("internal", "prterun's words are read as ours")),
@@ -76,7 +84,9 @@ pub(crate) fn place_on(
         text: note.text.clone(),
     });
     let notes = notes.collect();
-    let plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
+    let programs: Vec<Vec<String>> = laid.apps.iter().map(|app| app.program.clone()).collect();
+    let mut plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
+    plan.set_thread_words(of_line(job, line, &programs, outside)?);
     let mapped = Mapped {
         plan,
         notes,
@@ -112,7 +122,7 @@ pub(super) fn as_asked<T>(
         granted: job.granted.as_deref(),
         site: job.site.as_deref(),
         machine: builtin,
-        head: job.head.as_deref(),
+        head: machine.local.as_deref(),
         hosts: &hosts,
         hardware: &known,
         files: outside,

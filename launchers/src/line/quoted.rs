@@ -1,42 +1,45 @@
-//! Words of a text as a shell cuts them: at blanks, with quotes, and without putting anything in.
+//! Words in one text, parted at blanks outside quotes: `-N 2 --comment="two nodes"`.
 
-/// Cuts a text into words. Quotes and backslashes hold what stands in or behind them; nothing is replaced.
+use super::LineRefused;
+
+/// Parts the words of `--alloc`, or of a directive, as a shell parts them. Nothing is put in for variables. A word that begins with
+/// `#` begins a comment.
 ///
 /// # Errors
-/// What is wrong: a quote that is never closed.
-pub fn words(text: &str) -> Result<Vec<String>, String> {
+/// `bad-value` for a quote that is not closed.
+pub fn quoted_words(text: &str) -> Result<Vec<String>, LineRefused> {
     let mut words = Vec::new();
-    let mut word: Option<String> = None;
+    let mut own: Option<String> = None;
+    let mut quote = None;
     let mut signs = text.chars();
     while let Some(sign) = signs.next() {
-        match sign {
-            '\'' | '"' => {
-                let own = word.get_or_insert_default();
-                quote(sign, &mut signs, own)?;
+        match (quote, sign) {
+            (Some(open), _) if sign == open => quote = None,
+            (None, '\\') => own.get_or_insert_default().extend(signs.next()),
+            (Some('"'), '\\') => {
+                // Between double quotes a backslash stays, except before what it takes its meaning from.
+                let behind = signs.next();
+                let plain = behind.filter(|sign| !matches!(sign, '"' | '\\' | '$' | '`'));
+                let own = own.get_or_insert_default();
+                own.extend(plain.map_or(behind, |_| Some('\\')));
+                own.extend(plain);
             }
-            '\\' => word.get_or_insert_default().extend(signs.next()),
-            sign if sign.is_whitespace() => words.extend(word.take()),
-            sign => word.get_or_insert_default().push(sign),
+            (Some(_), _) => own.get_or_insert_default().push(sign),
+            (None, '"' | '\'') => {
+                quote = Some(sign);
+                own.get_or_insert_default();
+            }
+            (None, '#') if own.is_none() => break,
+            (None, _) if sign.is_whitespace() => words.extend(own.take()),
+            (None, _) => own.get_or_insert_default().push(sign),
         }
     }
-    words.extend(word);
+    if let Some(open) = quote {
+        let sentence = format!("{text}: the quote {open} is not closed");
+        return Err(LineRefused::new("bad-value", sentence));
+    }
+    words.extend(own);
     Ok(words)
-}
-
-/// What stands between two quotes.
-fn quote(mark: char, signs: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), String> {
-    loop {
-        match signs.next() {
-            None => return Err(format!("the quote {mark} is never closed")),
-            Some(sign) if sign == mark => return Ok(()),
-            Some('\\') if mark == '"' => match signs.next() {
-                Some(sign @ ('"' | '\\' | '$' | '`')) => word.push(sign),
-                Some(sign) => word.extend(['\\', sign]),
-                None => word.push('\\'),
-            },
-            Some(sign) => word.push(sign),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -44,14 +47,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_hold_blanks() {
-        let words = |text| words(text).unwrap();
-        assert_eq!(words("  -N 2\t-J 'a job'  "), ["-N", "2", "-J", "a job"]);
+    fn blanks_in_quotes_part_nothing() {
+        let words = |text| quoted_words(text).unwrap();
+        assert_eq!(
+            words("-N 2 --comment=\"two nodes\" -J 'a b' x\\ y # -N 4"),
+            ["-N", "2", "--comment=two nodes", "-J", "a b", "x y"]
+        );
         assert_eq!(
             words(r#"--comment="x \"y\" \z" '' a\ b"#),
             [r#"--comment=x "y" \z"#, "", "a b"]
         );
         assert!(words("").is_empty());
-        assert!(super::words("-J 'a").is_err());
+        assert!(quoted_words("-J 'a").is_err());
     }
 }

@@ -24,6 +24,7 @@ mod site;
 // What the job sets and the line inherits.
 mod inherit;
 mod level;
+mod told;
 // srun's arithmetic, then the controller's choice.
 mod choice;
 mod gpus;
@@ -47,7 +48,7 @@ mod remedies;
 pub use machines::MachineSite;
 pub use rules::RuleChange;
 
-use crate::line::{Laid, LineAsked, LineNote, LineRefused, quoted};
+use crate::line::{Laid, LineAsked, LineNote, LineRefused, quoted_words};
 use gpus::Standing;
 use job::Job;
 use node::Scene;
@@ -58,6 +59,8 @@ use step::Step;
 use stowplan_engine::table::names::NameRange;
 use version::Version;
 use words::Command;
+
+pub use told::{JobTold, job_told};
 
 /// Where the processes of a line are.
 ///
@@ -227,8 +230,7 @@ pub(crate) fn job_counts(text: &str) -> Result<JobCounts, LineRefused> {
 
 /// The words of salloc or sbatch.
 fn job_words(text: &str, reading: Reading) -> Result<Options, LineRefused> {
-    let words = quoted::words(text)
-        .map_err(|why| LineRefused::new("bad-value", format!("--alloc {text}: {why}")))?;
+    let words = quoted_words(text)?;
     let read =
         reading::read(&words, &words::words(Command::Job, reading.rules)).map_err(|refused| {
             LineRefused {

@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod allocation;
 mod altered;
 mod attacks;
 mod batch;
@@ -34,6 +35,7 @@ mod input;
 mod json;
 mod judged;
 mod launch;
+// Threads of a running job.
 mod launch_gpus;
 mod leftovers;
 mod mixed;
@@ -54,4 +56,5 @@ mod swapped;
 mod taskmap;
 #[cfg(unix)]
 mod terminal;
+mod thread_lines;
 mod tidy;
