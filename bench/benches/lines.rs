@@ -10,7 +10,7 @@ use stowplan_job::place::place;
 use stowplan_bench as _;
 
 /// Lines with nine words behind the launcher's.
-const LINES: [(&str, &str); 4] = [
+const LINES: [(&str, &str); 7] = [
     (
         "our words",
         "-n 512 --map-by core --bind-to core --rank-by slot ./ocean",
@@ -24,6 +24,12 @@ const LINES: [(&str, &str); 4] = [
         "mpiexec.hydra -n 512 -ppn 128 -bind-to core -map-by socket ./ocean",
     ),
     ("srun", "srun -n 512 -N 4 -c 1 -m block:cyclic ./ocean"),
+    (
+        "flux run",
+        "flux run -N 4 -n 512 -c 1 -o cpu-affinity=per-task ./ocean",
+    ),
+    ("aprun", "aprun -n 512 -N 128 -d 1 -cc depth ./ocean"),
+    ("jsrun", "jsrun -n 256 -a 1 -c 1 -d packed ./ocean"),
 ];
 
 fn lines(criterion: &mut Criterion) {
