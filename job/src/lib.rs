@@ -67,8 +67,8 @@ pub mod network;
 // What parameters change in a job.
 mod settle;
 // A job on a machine.
-// What a job says about threads.
 pub mod place;
+// What a job says about threads.
 pub mod thread_words;
 // A job that is still being described.
 pub mod draft;

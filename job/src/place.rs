@@ -160,11 +160,9 @@ pub fn place_on(
     if let Some(line) = of_another(&asked.job).cloned() {
         return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
     }
-    let job = asked.job.clone();
-    let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
-    let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
+    let (resolved, machine, job) = resolve(machine, asked, outside)?;
+    let mut mapped = order.give(placed(resolved, machine, job.threads)?, None, outside)?;
     keep_thread_words(&mut mapped, &job, outside)?;
     Ok(mapped)
 }
@@ -195,6 +193,16 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    let (resolved, machine, _) = resolve(machine, asked, outside)?;
+    Ok((resolved, machine))
+}
+
+/// The same, and the options of the job.
+fn resolve(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Resolved, Machine, JobArgs), JobError> {
     if let Some(line) = of_another(&asked.job) {
         return Err(JobError::Told {
             class: "not-modelled",
@@ -212,7 +220,8 @@ pub fn resolve_on(
         inferred: job.slots_by,
         ..machine.clone()
     };
-    meet(words, &job, machine, outside)
+    let (resolved, machine) = meet(words, &job, machine, outside)?;
+    Ok((resolved, machine, job))
 }
 
 /// Checks all words of a job together.
