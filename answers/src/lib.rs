@@ -22,6 +22,8 @@ pub mod diff;
 pub mod explain;
 // Whether a plan is sound.
 pub mod verify;
+// What an expert would say of a plan.
+pub mod expert;
 // Where OpenMP puts threads.
 pub mod openmp;
 // Plans as pictures.

@@ -54,6 +54,7 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        mapped.notes.splice(0..0, asked.taken.notes.iter().cloned());
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         if let Some(on) = on {
             network::note(&on, &mut mapped);
@@ -254,10 +255,20 @@ fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), Jo
         affinity: affinity.as_deref(),
         files: outside,
     };
-    let words = Words {
+    let mut words = Words {
         decided: decide_with(relayed.request, context, &defaults)?,
         notes: relayed.notes,
     };
+    if let Some(path) = affinity.filter(|_| !words.decided.has_affinity()) {
+        let said = job.from_env.as_ref().filter(|_| job.lsf_affinity.is_none());
+        let said = said.map_or_else(|| path.clone(), |name| format!("{name}={path}"));
+        words.notes.push(Note::OfLine {
+            class: "allocation-unused",
+            text: format!(
+                "{said} is not used: the file has no entry; -H says which hosts there are"
+            ),
+        });
+    }
     Ok((words, job))
 }
 

@@ -4,9 +4,11 @@ use crate::policy::{BindTo, MapBy, Policy, RankBy};
 use crate::{Error, workers};
 use std::fmt;
 use std::sync::Arc;
+use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::our_words::of_another;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
@@ -42,8 +44,8 @@ impl Job {
         JobBuilder::default()
     }
 
-    /// Reads the words after `prterun` on a command line, as `stowplan map` takes them. Options of the machine or of the output
-    /// (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
+    /// Reads the words after `prterun` on a command line, or a launcher's own line, as `stowplan map` takes them. Options of the
+    /// machine or of the output (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
     ///
     /// # Errors
     /// The first wrong option, word or value, or words that contradict each other.
@@ -146,6 +148,12 @@ impl Job {
     /// Whether it is the line of a launcher that is not of prterun's family.
     pub(crate) fn is_line(&self) -> bool {
         of_another(&self.inner.asked.job).is_some()
+    }
+
+    /// How it was read, if it is a line of prterun's family.
+    pub(crate) fn reading(&self) -> Option<ReadingRemark> {
+        let line = self.inner.asked.job.line.clone()?;
+        Some(Launched::by_our_rules(line).remark())
     }
 
     pub(crate) fn files(&self) -> &GivenFiles {

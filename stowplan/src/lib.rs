@@ -33,6 +33,7 @@
 //! | say where the launcher runs, or which cpus may be used | [`Machine::set_head`], [`Machine::set_cpus`] |
 //! | describe a job | [`Job::builder`], [`App`] |
 //! | take a command line, or a spawn request | [`Job::from_command_line`], [`Job::from_json`] |
+//! | place a launcher's own line: `srun -n 8 ./a`, `mpirun -np 4 ./a` | [`Line`]; who placed a plan: [`Plan::launcher`] |
 //! | hand a job or a plan to another process | [`Job::to_bytes`], [`Plan::to_broadcast`], [`Plan::to_bytes`] |
 //! | place it | [`Plan::new`]; many jobs at once: [`Plan::many`] |
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
@@ -60,6 +61,7 @@ mod error;
 mod workers;
 // Jobs and machines.
 mod job;
+mod line;
 mod machine;
 mod policy;
 mod topology;
@@ -70,6 +72,7 @@ mod gpu_column;
 mod node;
 mod plan;
 mod proc;
+mod read_as;
 mod slice;
 mod summary;
 mod table;
@@ -94,6 +97,7 @@ pub use error::{Error, Note};
 pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
 pub use job::{App, Job, JobBuilder};
+pub use line::Line;
 pub use machine::Machine;
 pub use network::Network;
 pub use node::{Node, Nodes};
@@ -102,6 +106,7 @@ pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
 pub use proc::{Cpus, Object, Proc, Procs};
 pub use rank::Rank;
+pub use read_as::ReadAs;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
 pub use summary::Summary;

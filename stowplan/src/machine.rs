@@ -22,6 +22,8 @@ use stowplan_session::{Name, SessionCandidates as Candidates, State};
 #[derive(Clone, Debug)]
 pub struct Machine {
     inner: map::Machine,
+    /// Topologies that are named machines', as text.
+    named: Vec<(Option<String>, String)>,
 }
 
 impl Machine {
@@ -38,8 +40,10 @@ impl Machine {
     )]
     pub fn uniform(topology: Topology) -> Self {
         let inner = map::Machine::uniform(topology.draft());
+        let named = topology.named().map(|text| (None, text.to_owned()));
         Self {
             inner: inner.expect("a topology is sound since it was parsed"),
+            named: named.into_iter().collect(),
         }
     }
 
@@ -63,6 +67,9 @@ impl Machine {
         let names = hosts(nodes)?;
         let id = self.add(&topology);
         self.inner.assigned.push((names, id));
+        let named = topology.named();
+        self.named
+            .extend(named.map(|text| (Some(nodes.to_owned()), text.to_owned())));
         Ok(())
     }
 
@@ -137,7 +144,15 @@ impl Machine {
             nodes: candidates.names(state).map(plain).collect(),
             sessions: sessions.join(", "),
         });
-        Self { inner }
+        Self {
+            inner,
+            named: self.named.clone(),
+        }
+    }
+
+    /// The named machines among its topologies, as `--topo` takes them.
+    pub(crate) fn named(&self) -> &[(Option<String>, String)] {
+        &self.named
     }
 
     pub(crate) const fn inner(&self) -> &map::Machine {
