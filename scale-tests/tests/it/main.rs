@@ -20,6 +20,7 @@ mod lines;
 mod lost;
 mod memory;
 mod million;
+mod openmp;
 mod plan;
 mod replan;
 mod replay;

@@ -34,8 +34,10 @@ compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
 compare --lines hydra|intel [--jobs N] [--seed N]
+compare --threads [--jobs N] [--seed N]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
 placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there; random lines of a launcher with its plain model;
+random processes with the threads of OpenMP;
 --from and --to are numbers of jobs, the last not included; exit status 1 when they differ";
 
 /// What the command line says.
