@@ -160,9 +160,12 @@ pub(super) fn bound(asked: &Asked<'_>, said: &Said, layers: &Layers, mask: &Set)
         }
         key
     });
+    let objects = layers.objects(layer);
     let mut places: Vec<Set> = Vec::new();
     for at in order {
-        let group = layers.group(layer, layers.cpus[at].os).unwrap_or_default();
+        let os = layers.cpus[at].os;
+        let group = objects.iter().find(|set| set.contains(&os));
+        let group = group.cloned().unwrap_or_default();
         if !said.once || !places.contains(&group) {
             places.push(group);
         }
@@ -177,11 +180,13 @@ pub(super) fn bound(asked: &Asked<'_>, said: &Said, layers: &Layers, mask: &Set)
 
 /// The places of a list of cpus.
 pub(super) fn listed(list: &[Vec<i64>], layer: usize, layers: &Layers, mask: &Set) -> Bound {
+    let objects = layers.objects(layer);
     let mut places = Vec::new();
     for item in list {
         let mut place = Set::new();
         for cpu in item.iter().filter_map(|&cpu| u32::try_from(cpu).ok()) {
-            place.extend(layers.group(layer, cpu).unwrap_or_default());
+            let group = objects.iter().find(|set| set.contains(&cpu));
+            place.extend(group.into_iter().flatten());
         }
         if !place.is_empty() {
             places.push((place.clone(), place));

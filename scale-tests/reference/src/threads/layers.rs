@@ -191,11 +191,4 @@ impl Layers {
         }
         found.into_iter().map(|(_, set)| set).collect()
     }
-
-    /// The object of a layer that a cpu is in.
-    pub(super) fn group(&self, layer: usize, os: u32) -> Option<Set> {
-        self.objects(layer)
-            .into_iter()
-            .find(|set| set.contains(&os))
-    }
 }
