@@ -17,6 +17,8 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
+// Classes of notes.
+pub mod note_classes;
 // What options mean.
 pub mod meaning;
 // The columns to show.
@@ -56,6 +58,10 @@ mod sequence;
 pub mod files;
 // A launcher's own line.
 pub mod line;
+// What batch systems say of a job.
+mod batch;
+// A batch script in place of a line.
+pub mod script;
 // Where topologies came from.
 pub mod sources;
 // The network that a job names.

@@ -4,9 +4,11 @@ use crate::policy::{BindTo, MapBy, Policy, RankBy};
 use crate::{Error, workers};
 use std::fmt;
 use std::sync::Arc;
+use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::our_words::of_another;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
@@ -42,8 +44,8 @@ impl Job {
         JobBuilder::default()
     }
 
-    /// Reads the words after `prterun` on a command line, as `stowplan map` takes them. Options of the machine or of the output
-    /// (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
+    /// Reads the words after `prterun` on a command line, or a launcher's own line, as `stowplan map` takes them. Options of the
+    /// machine or of the output (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
     ///
     /// # Errors
     /// The first wrong option, word or value, or words that contradict each other.
@@ -59,6 +61,30 @@ impl Job {
     ) -> Result<Self, Error> {
         let words: Vec<String> = words.into_iter().map(Into::into).collect();
         Self::of_draft(&Draft::from_words(&words)?)
+    }
+
+    /// As [`Job::from_command_line`], with the contents of files that the words name.
+    ///
+    /// # Errors
+    /// As [`Job::from_command_line`]; `job-too-large` for a file that is larger than a text may be.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let words = ["--hostfile", "hosts", "-n", "3", "./a"];
+    /// let job = Job::from_command_line_with(words, [("hosts", "a slots=2\nb slots=2\n")])?;
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// assert_eq!(Plan::new(&job, &machine)?.nodes().len(), 2);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_command_line_with(
+        words: impl IntoIterator<Item = impl Into<String>>,
+        files: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    ) -> Result<Self, Error> {
+        let words: Vec<String> = words.into_iter().map(Into::into).collect();
+        let mut draft = Draft::from_words(&words)?;
+        for (name, text) in files {
+            draft.set_file(name.as_ref(), text.as_ref())?;
+        }
+        Self::of_draft(&draft)
     }
 
     /// Reads a spawn request in JSON (`docs/request.schema.json`).
@@ -122,6 +148,12 @@ impl Job {
     /// Whether it is the line of a launcher that is not of prterun's family.
     pub(crate) fn is_line(&self) -> bool {
         of_another(&self.inner.asked.job).is_some()
+    }
+
+    /// How it was read, if it is a line of prterun's family.
+    pub(crate) fn reading(&self) -> Option<ReadingRemark> {
+        let line = self.inner.asked.job.line.clone()?;
+        Some(Launched::by_our_rules(line).remark())
     }
 
     pub(crate) fn files(&self) -> &GivenFiles {

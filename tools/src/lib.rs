@@ -85,6 +85,29 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     {
         return refused.print(console.err);
     }
+    match command::script::expand(args, console) {
+        Ok(Some(scripted)) => {
+            let files = command::script::WithFiles {
+                files: console.files,
+                more: &scripted.files,
+            };
+            let mut with_files = Console {
+                out: &mut *console.out,
+                err: &mut *console.err,
+                files: &files,
+                screen: console.screen,
+                audience: console.audience,
+            };
+            return run_expanded(&scripted.args, &mut with_files);
+        }
+        Ok(None) => {}
+        Err(refused) => return refused.print(console.err),
+    }
+    run_expanded(args, console)
+}
+
+/// Runs the command with the lines of scripts in their places.
+fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),

@@ -55,28 +55,14 @@ pub(crate) fn place_on(
     line: &LineArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
-    let hosts = our_hosts(&job.our_hosts, outside)?;
-    let variables = variables(job, outside)?;
-    let line = &with_variables(line, &variables)?;
-    let known = Known { machine };
-    let builtin = job
-        .topos
-        .iter()
-        .find_map(|(_, source)| source.strip_prefix("builtin:"));
-    let asked = LineAsked {
-        command: &line.command,
-        version: line.version.as_deref(),
-        words: &line.words,
-        variables: &variables,
-        alloc: job.alloc.as_deref(),
-        granted: job.granted.as_deref(),
-        site: job.site.as_deref(),
-        machine: builtin,
-        head: job.head.as_deref(),
-        hosts: &hosts,
-        hardware: &known,
-        files: outside,
-    };
+    if machine.candidates.is_some() {
+        let sentence = format!(
+            "{}: only prterun's words are placed in a session",
+            line.command
+        );
+        return Err(told("bad-option", sentence));
+    }
+    let line = &with_variables(line, &variables(job, outside)?)?;
     let lay = match line.launcher {
         Launcher::Prte => return Err(told("internal", "prterun's words are read as ours")),
         Launcher::Hydra => stowplan_launchers::hydra::lay,
@@ -87,7 +73,7 @@ pub(crate) fn place_on(
         Launcher::Aprun => stowplan_launchers::aprun::lay,
         Launcher::Jsrun => stowplan_launchers::jsrun::lay,
     };
-    let laid = lay(&asked).map_err(|refused| refusal(&refused, line))?;
+    let laid = as_asked(machine, job, line, outside, lay)?;
     let launched = Launched {
         line: line.clone(),
         version: laid.version.clone(),
@@ -107,6 +93,41 @@ pub(crate) fn place_on(
         calls: Vec::new(),
     };
     Ok((mapped, launched))
+}
+
+/// Asks a launcher's folder about a line with all that it stands in.
+///
+/// # Errors
+/// Those of our own words, and the launcher's.
+pub(super) fn as_asked<T>(
+    machine: &Machine,
+    job: &JobArgs,
+    line: &LineArgs,
+    outside: &dyn Outside,
+    ask: impl FnOnce(&LineAsked<'_>) -> Result<T, LineRefused>,
+) -> Result<T, JobError> {
+    let hosts = our_hosts(&job.our_hosts, outside)?;
+    let variables = variables(job, outside)?;
+    let known = Known { machine };
+    let builtin = job
+        .topos
+        .iter()
+        .find_map(|(_, source)| source.strip_prefix("builtin:"));
+    let asked = LineAsked {
+        command: &line.command,
+        version: line.version.as_deref(),
+        words: &line.words,
+        variables: &variables,
+        alloc: job.alloc.as_deref(),
+        granted: job.granted.as_deref(),
+        site: job.site.as_deref(),
+        machine: builtin,
+        head: machine.local.as_deref(),
+        hosts: &hosts,
+        hardware: &known,
+        files: outside,
+    };
+    ask(&asked).map_err(|refused| refusal(&refused, line))
 }
 
 /// The hosts that our own words name, in their order.

@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod allocation;
 mod altered;
 mod attacks;
 mod batch;
@@ -28,6 +29,7 @@ mod explain;
 mod folder;
 mod given_gpus;
 mod growth;
+mod guides;
 mod help;
 mod input;
 mod json;
@@ -44,6 +46,7 @@ mod page;
 mod picture;
 mod random_jobs;
 mod recorded_lines;
+mod recorded_srun;
 mod release;
 mod request_schema;
 mod session;
