@@ -12,6 +12,8 @@ pub mod bounded;
 pub mod stdin;
 // Reads files by path.
 pub mod disk;
+// Files that were read for an answer.
+pub mod recorded;
 // Formats: one plan in, one text out.
 pub mod format;
 // A file that replaces another one as a whole.
@@ -85,6 +87,29 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     {
         return refused.print(console.err);
     }
+    match command::script::expand(args, console) {
+        Ok(Some(scripted)) => {
+            let files = command::script::WithFiles {
+                files: console.files,
+                more: &scripted.files,
+            };
+            let mut with_files = Console {
+                out: &mut *console.out,
+                err: &mut *console.err,
+                files: &files,
+                screen: console.screen,
+                audience: console.audience,
+            };
+            return run_expanded(&scripted.args, &mut with_files);
+        }
+        Ok(None) => {}
+        Err(refused) => return refused.print(console.err),
+    }
+    run_expanded(args, console)
+}
+
+/// Runs the command with the lines of scripts in their places.
+fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
@@ -92,6 +117,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "explain" => command::explain::run(rest, console),
         Some((word, rest)) if word == "diff" => command::diff::run(rest, console),
         Some((word, rest)) if word == "show" => command::show::run(rest, console),
+        Some((word, rest)) if word == "onto" => command::onto::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
         Some((word, rest)) if word == "export" => command::export::run(rest, console),
@@ -153,6 +179,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 const SUBCOMMANDS: &[&str] = &[
     "map",
     "show",
+    "onto",
     "explain",
     "diff",
     "check",

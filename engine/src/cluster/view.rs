@@ -164,7 +164,7 @@ fn refused(nodes: &ClusterNodes, part: NodeRange, standing: Standing) -> MapErro
 
 /// The names of some nodes, in their order.
 fn named(names: &Names, pieces: &[NodeRange]) -> Names {
-    let mut all = Names::default();
+    let mut all = Names::apart(names.shared_labels());
     for &piece in pieces {
         for range in names.ranges_within(piece) {
             let added = all.add(&range);

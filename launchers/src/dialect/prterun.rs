@@ -17,7 +17,7 @@ use stowplan_engine::table::topologies::TopologyId;
 const SLOT_BYTES_MAX: usize = 64;
 
 /// The slots of each cpu set on each topology.
-type Slots = BTreeMap<(TopologyId, CpusetId), String>;
+pub(super) type Slots = BTreeMap<(TopologyId, CpusetId), String>;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
@@ -63,6 +63,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: Vec::new(),
         words,
         files,
+        plan: None,
     })
 }
 
@@ -99,7 +100,8 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
                 .expect("a String takes it");
         }
     }
-    if list.len() < WORD_BYTES_MAX {
+    // A list of hosts has no word for users and ports.
+    if list.len() < WORD_BYTES_MAX && job.nodes.first_login().is_none() {
         return [Word::plain("--host"), Word::Plain(list)];
     }
     files.push(File {
@@ -108,7 +110,8 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
             job.lists.groups.iter().try_for_each(|group| {
                 let mut numbers = group.first..group.first + group.nodes;
                 numbers.try_for_each(|number| {
-                    writeln!(out, "{} slots={}", job.nodes.name(number), group.ranks)
+                    let slots = group.ranks;
+                    super::hostfile::write_line(&job.nodes, number, slots, out)
                 })
             })
         }),
@@ -138,7 +141,7 @@ fn used(job: &Job<'_>) -> BTreeMap<(TopologyId, CpusetId), u32> {
 }
 
 /// Slots in cores if every set consists of whole cores, else in hardware threads.
-fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
+pub(super) fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok((Slots::new(), Unit::Core));
     }
@@ -175,7 +178,7 @@ fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
 
 /// Whether two ranks of a node may share a cpu: bound ranks with a cpu in common, or an unbound rank beside bound ones. The
 /// latter is refused if the bound ranks take all cpus.
-fn shares(job: &Job<'_>) -> bool {
+pub(super) fn shares(job: &Job<'_>) -> bool {
     job.lists.rows.iter().any(|list| {
         let mut taken = RoaringBitmap::new();
         list.runs.iter().any(|run| {
@@ -187,12 +190,12 @@ fn shares(job: &Job<'_>) -> bool {
     })
 }
 
-fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
+pub(super) fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
     let world = job.plan.world();
     for (rank, at) in job.plan.rows() {
         let run = &job.plan.app(at.app).runs()[at.run as usize];
         let node = NodeId::from_row((run.nodes.first + at.node) as usize);
-        write!(out, "rank {}={}", rank.0, world.names.name(node))?;
+        write!(out, "rank {}={}", rank.0, world.names.full_name(node))?;
         if let Some(cpus) = job.cpus_of(at) {
             let topology = world.states.get(world.before.state(node)).topology;
             if let Some(slot) = slots.get(&(topology, cpus)) {

@@ -1,10 +1,11 @@
 //! Slurm's srun: a layout and one list of masks for all nodes, or parts of a het step.
 
 use super::programs::{self, Replaces};
-use super::srun_words::{Layout, bind_word, gpu_word, lacks};
+use super::srun_words::{Layout, any_overfull, bind_word, gpu_word, lacks};
 use super::{comment, common, common_gpus, parts, program, says};
+use crate::gpus::{GpuLists, there};
 use crate::job::{Job, Unsaid};
-use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
+use crate::script::{File, PLAN, Script, Variable, WORD_BYTES_MAX, Word};
 use crate::text::Note;
 use stowplan_engine::count::counted;
 
@@ -22,18 +23,63 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
         Err(Unsaid(why)) => match parts::words(job) {
             Ok(words) => Ok((
                 Script {
-                    comment: comment("srun", job, &format!("{} by parts", says(job)), TRUSTS),
+                    comment: comment(
+                        "srun",
+                        job,
+                        &format!("{} by parts", says(job)),
+                        &trusts(job, TRUSTS),
+                    ),
                     launcher: "srun",
                     exports: Vec::new(),
                     variables: Vec::new(),
                     words,
                     files: Vec::new(),
+                    plan: None,
                 },
                 Vec::new(),
             )),
+            Err(_)
+                if job.single().is_none()
+                    && programs::can_carry(job, Replaces::Nothing).is_ok() =>
+            {
+                Ok(around_exec(job))
+            }
             Err(Unsaid(also)) => Err(Unsaid(format!("{why}; and by parts, {also}"))),
         },
     }
+}
+
+/// Several programs on shared nodes, whose cpus no list of masks says: each task finds its place and its program in the plan.
+fn around_exec<'p>(job: &'p Job<'p>) -> (Script<'p>, Vec<Note>) {
+    let mut files = Vec::new();
+    let mut variables = Vec::new();
+    let mut words = by_layout(job).unwrap_or_else(|| {
+        files.push(hosts(job));
+        variables.push(Variable {
+            name: "SLURM_HOSTFILE",
+            value: Word::path("hosts"),
+        });
+        let ranks = format!("-n{}", job.ranks());
+        [ranks.as_str(), "-m", "arbitrary"].map(Word::plain).into()
+    });
+    words.extend([Word::plain("--cpu-bind=none"), Word::Arguments]);
+    words.extend(["stowplan", "exec"].map(Word::plain));
+    if job.gpus.is_some() {
+        words.push(Word::plain("--gpus"));
+    }
+    words.push(Word::path(PLAN));
+    let trusts = "that stowplan is on the path of each node, that the step has all cpus of its nodes, and that it runs inside an allocation (salloc, sbatch)";
+    let says = format!("{}, by stowplan exec", says(job));
+    let script = Script {
+        comment: comment("srun", job, &says, trusts),
+        launcher: "srun",
+        exports: Vec::new(),
+        variables,
+        words,
+        files,
+        plan: Some(job.plan.to_bytes()),
+    };
+    (script, slow(job).into_iter().collect())
 }
 
 /// The job as one step.
@@ -74,19 +120,38 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
             });
         }
     }
-    let trusts = match variables.is_empty() {
+    let inside = match variables.is_empty() {
         true => TRUSTS,
         false => TRUSTS_ARBITRARY,
     };
     let script = Script {
-        comment: comment("srun", job, says(job), trusts),
+        comment: comment("srun", job, says(job), &trusts(job, inside)),
         launcher: "srun",
         exports: Vec::new(),
         variables,
         words,
         files,
+        plan: None,
     };
     Ok((script, notes))
+}
+
+/// What the script trusts. Up to 24.11 the only rank of a node sees all GPUs of the step, whatever list of GPUs it is given.
+fn trusts(job: &Job<'_>, inside: &str) -> String {
+    let lone = |gpus: &GpuLists, number: u32| {
+        let own = gpus.on(number);
+        let place = job.plan.place(job.first_rank_on(number));
+        let there = place.map_or(0, |place| there(job.plan, &place).len());
+        own.len() == 1 && !own[0].is_empty() && own[0].len() < there
+    };
+    let groups = job.lists.groups.iter().filter(|group| group.ranks == 1);
+    let mut alone = groups.flat_map(|group| group.first..group.first + group.nodes);
+    match &job.gpus {
+        Some(gpus) if alone.any(|number| lone(gpus, number)) => format!(
+            "{inside}, and that Slurm is 26.05 or newer: older ones show the only rank of a node all GPUs"
+        ),
+        Some(_) | None => inside.to_owned(),
+    }
 }
 
 /// The words for nodes and a layout, without a file.
@@ -94,6 +159,9 @@ fn by_layout(job: &Job<'_>) -> Option<Vec<Word>> {
     let map = job.nodes.by_name(job.map.clone()?)?;
     let layout = Layout::of(&map)?;
     let (nodes, ranks) = (job.nodes.len(), job.ranks());
+    if nodes > 1 && any_overfull(job) {
+        return None;
+    }
     let hosts = job.nodes.folded(std::slice::from_ref(&(0..nodes)));
     if hosts.len() >= WORD_BYTES_MAX {
         return None;

@@ -4,12 +4,13 @@
 mod lines;
 
 use crate::command::map::remarks;
+use crate::command::script::WithFiles;
 use crate::command::show;
 use crate::disk::Disk;
 use crate::format::Told;
 use crate::format::screen::Screen;
 use crate::progress::Audience;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use lines::{Line, Lines};
@@ -17,11 +18,14 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
+use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
 use stowplan_job::error::JobError;
+use stowplan_job::files::GivenFiles;
 use stowplan_job::place::place;
 use stowplan_job::request::{Request, read_request};
+use stowplan_job::script;
 
 /// The lines that are answered together, for each thread. An answer waits for no more lines than these.
 const LINES_A_THREAD: usize = 32;
@@ -48,7 +52,7 @@ fn answer_all(
     let at_once = LINES_A_THREAD * rayon::current_num_threads();
     loop {
         let next = lines.next(at_once).map_err(|error| Refused::Output {
-            to: "the answers: standard input".to_owned(),
+            to: Target::File("the answers: standard input".to_owned()),
             error,
         })?;
         if next.is_empty() {
@@ -171,6 +175,11 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
     let own = asked.words.as_deref();
     let mut words = args.to_vec();
     words.extend_from_slice(own.unwrap_or_default());
+    let mut files = GivenFiles::default();
+    if let Some(scripted) = script::expand(&words, &Surroundings { files: &Disk })? {
+        words = scripted.words;
+        files = scripted.files;
+    }
     let asked = match (own, asked.request) {
         (None, None) => return Err(bad_request("words or a request are missing".to_owned())),
         (_, None) => map_args(&words)?,
@@ -181,7 +190,11 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
         let why = "-o, --save and - have no place on a line: the answer is one, and standard input has the requests";
         return Err(bad_request(why.to_owned()));
     }
-    written(asked)
+    let files = WithFiles {
+        files: &Disk,
+        more: &files,
+    };
+    written(asked, &files)
 }
 
 /// A spawn request, with options of the job.
@@ -199,9 +212,9 @@ fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
     Ok(MapArgs { job, taken, parent })
 }
 
-fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
+fn written(asked: MapArgs, files: &dyn Files) -> Result<(Format, Vec<u8>), JobError> {
     let job = asked.job.clone();
-    let placement = place(asked, &Surroundings { files: &Disk })?;
+    let placement = place(asked, &Surroundings { files })?;
     let format = job.format.or(placement.displayed).unwrap_or(Format::Json);
     let notes = remarks(&placement.mapped.notes);
     let told = Told {

@@ -1,9 +1,9 @@
 //! The OpenMP variables that `exec --omp` gives to a process: what the user set stays, what would win in silence goes.
 
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::job::Answer;
+use stowplan_answers::openmp::answer::Answer;
 use stowplan_answers::openmp::notes::{Scope, found};
 use stowplan_answers::openmp::number::list;
 use stowplan_answers::openmp::{Machine, Process, Runtime, Variables, threads};
@@ -45,6 +45,7 @@ impl Threads {
         let said = plan.thread_words().of(place.app).iter();
         let said = said.filter(|(name, _)| name == "OMP_NUM_THREADS");
         let said = said.map(|(_, value)| value.clone()).next_back();
+        let said = said.filter(|value| list(value).is_some());
         let given = plan.threads_of(place).map(|threads| threads.to_string());
         let kept = there.filter(|value| list(value).is_some());
         let number = kept
@@ -100,7 +101,7 @@ pub(super) fn report(place: &ProcPlace) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Prints the variables, and where the threads will be.
+/// Prints the variables, `others` behind those of threads, and where the threads will be.
 ///
 /// # Errors
 /// There is no answer, or the runtime ends the program.
@@ -112,6 +113,7 @@ pub(super) fn dry_run(
     plan: &Plan,
     place: &ProcPlace,
     own: &Threads,
+    others: &[(String, String)],
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
     let world = plan.world();
@@ -161,6 +163,9 @@ pub(super) fn dry_run(
     for (name, value) in &own.set {
         text.push_str(&format!("{name}={value}\n"));
     }
+    for (name, value) in others {
+        text.push_str(&format!("{name}={value}\n"));
+    }
     text.push_str("#thread\tplace\tcpus");
     text.push_str(if said.is_some() { "\n" } else { "\truntime\n" });
     for (runtime, answer) in &told {
@@ -177,7 +182,7 @@ pub(super) fn dry_run(
     written
         .and_then(|()| console.out.flush())
         .map_err(|error| Refused::Output {
-            to: "standard output".to_owned(),
+            to: Target::StandardOutput,
             error,
         })?;
     let answer = Answer {

@@ -7,6 +7,7 @@ mod network;
 // The tree, folded.
 mod text;
 
+use crate::report::UNWRITTEN;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
@@ -16,6 +17,7 @@ use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
 use stowplan_engine::text::printable::shown;
+use stowplan_launchers::slurm::MachineSite;
 use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
@@ -74,7 +76,7 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
                 err,
                 "error[output]: standard output cannot be written: {error}"
             );
-            2
+            UNWRITTEN
         }
     }
 }
@@ -294,10 +296,13 @@ fn list() -> Result<String, Refused> {
             let count = gpus.visible.len();
             format!("; {count} GPUs: {}", gpus.source)
         });
+        let slurm = MachineSite::of(machine.name).map_or_else(String::new, |site| {
+            format!("; Slurm's site: {} ({})", site.settings(), site.source)
+        });
         push(
             &mut text,
             format_args!(
-                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}{gpus}\n",
+                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}{gpus}{slurm}\n",
                 machine.name,
                 cores(&whole),
                 format!("{}{lacks}", machine.synthetic),
