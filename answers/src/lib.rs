@@ -22,10 +22,10 @@ pub mod diff;
 pub mod explain;
 // Whether a plan is sound.
 pub mod verify;
-// What an expert would say of a plan.
-pub mod expert;
 // A plan on other nodes.
 pub mod onto;
+// What an expert would say of a plan.
+pub mod expert;
 // Where OpenMP puts threads.
 pub mod openmp;
 // Plans as pictures.

@@ -99,8 +99,8 @@ impl Reader {
 }
 
 impl Dialect {
-    /// All dialects, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
+    /// The dialects that are listed, in their order. A rank file says what prterun's script says.
+    pub const ALL: [Self; 9] = [
         Self::Srun,
         Self::Prterun,
         Self::Hydra,
@@ -110,7 +110,6 @@ impl Dialect {
         Self::Jsrun,
         Self::RankOrder,
         Self::Hostfile,
-        Self::Rankfile,
     ];
 
     /// Its word on the command line.
@@ -130,10 +129,15 @@ impl Dialect {
         }
     }
 
+    /// All dialects: those that are listed, then the rank file.
+    pub fn words() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain([Self::Rankfile])
+    }
+
     /// The dialect that a word names.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
+        Self::words().find(|dialect| dialect.word() == word)
     }
 
     /// Whether its output starts a job.

@@ -4,6 +4,7 @@ use super::pairing::Pairing;
 use super::{id, listed, size};
 use crate::diff::{diff, is_same};
 use stowplan_engine::count::{Rank, counted};
+use stowplan_engine::error::note::Facts;
 use stowplan_engine::map_again::{Again, map_again_on};
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::plan::{Plan, World};
@@ -45,12 +46,15 @@ pub(super) fn differs(
     let &(host, node) = hosts.first()?;
     let mut all: Vec<u32> = hosts.iter().map(|&(host, _)| host).collect();
     all.sort_unstable();
-    let again = map_again_on(carried, &world(carried, granted, pairing));
+    let again = match pairing.topologies > 1 && granted.assumed.is_some() {
+        true => Ok(Again::Elsewhere),
+        false => map_again_on(carried, &world(carried, granted, pairing)),
+    };
     let what = match again {
         Ok(Again::Plan(there) | Again::Supposed(Some(there))) => moves(carried, &there),
         Ok(Again::Supposed(None)) => "placed anew there, the job would be refused".to_owned(),
         Ok(Again::Elsewhere | Again::Incoherent) => {
-            "what the rules of its launcher would change there is not told".to_owned()
+            "what placing it anew there would change is not known".to_owned()
         }
         Err(error) => format!("placed anew there, the job would be refused ({error})"),
     };
@@ -63,8 +67,12 @@ pub(super) fn differs(
         false => format!("{there} there, {here} in the plan"),
     };
     Some(Remark {
-        facts: super::of_hosts(listed(&theirs.names, &all), all.len()),
         class: "topology-differs".to_owned(),
+        facts: Facts {
+            nodes: listed(&theirs.names, &all),
+            count: all.len() as u64,
+            ..Facts::default()
+        },
         text: format!(
             "{} of other hardware than the plan: {sizes}; the plan's cpus are kept, and {what}",
             match all.len() {

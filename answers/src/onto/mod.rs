@@ -148,6 +148,11 @@ fn cpus_exist(plan: &Plan, granted: &Granted, pairing: &Pairing) -> Result<(), M
                 continue;
             };
             let state = granted.world.before.state(id(host));
+            let topology = granted.world.states.get(state).topology;
+            // Of several topologies, a host of which nothing is known is taken to have that of its node.
+            if pairing.topologies > 1 && granted.assumed == Some(topology) {
+                continue;
+            }
             let lack = lacks
                 .entry((run.pattern, run.procs, state))
                 .or_insert_with(|| {
@@ -183,15 +188,6 @@ fn id(node: u32) -> NodeId {
     NodeId::from_row(node as usize)
 }
 
-/// What a note on some hosts holds of.
-fn of_hosts(nodes: String, count: usize) -> Facts {
-    Facts {
-        nodes,
-        count: count as u64,
-        ..Facts::default()
-    }
-}
-
 /// Says that nodes of several topologies were paired with hosts of which nothing is known.
 fn assumed(plan: &Plan, granted: &Granted, pairing: &Pairing) -> Option<Remark> {
     let assumed = granted.assumed?;
@@ -203,8 +199,12 @@ fn assumed(plan: &Plan, granted: &Granted, pairing: &Pairing) -> Option<Remark> 
     let mut hosts: Vec<u32> = pairing.hosts.iter().copied().filter(unknown).collect();
     hosts.sort_unstable();
     (!hosts.is_empty()).then(|| Remark {
-        facts: of_hosts(listed(&world.names, &hosts), hosts.len()),
         class: "topology-assumed".to_owned(),
+        facts: Facts {
+            nodes: listed(&world.names, &hosts),
+            count: hosts.len() as u64,
+            ..Facts::default()
+        },
         text: format!(
             "the plan has nodes of {} topologies, and none is known of {}: they are taken in order, as {}; --topo says what they are",
             pairing.topologies,
@@ -224,8 +224,12 @@ fn left(granted: &Granted, pairing: &Pairing) -> Option<Remark> {
         .for_each(|&host| used[host as usize] = true);
     let left: Vec<u32> = (0..all).filter(|&host| !used[host as usize]).collect();
     (!left.is_empty()).then(|| Remark {
-        facts: of_hosts(listed(&granted.world.names, &left), left.len()),
         class: "nodes-idle".to_owned(),
+        facts: Facts {
+            nodes: listed(&granted.world.names, &left),
+            count: left.len() as u64,
+            ..Facts::default()
+        },
         text: format!(
             "{} of {} stand for no node of the plan: {}",
             left.len(),

@@ -1,7 +1,7 @@
 //! A plan as columns, and as an Arrow stream.
 
-use crate::convert;
 use crate::indices;
+use crate::plan::Plan;
 use crate::process::list;
 use arrow_array::builder::StringBuilder;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -144,9 +144,9 @@ impl CpuSets {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> convert::Again<'py, (Bound<'py, PyAny>, &'static str)> {
+    ) -> PyResult<(Bound<'py, PyAny>, (Plan, &'static str))> {
         let read = py.import("builtins")?.getattr("getattr")?;
-        Ok((read, (convert::plan(py, &self.plan)?, "cpusets")))
+        Ok((read, (Plan::from(self.plan.clone()), "cpusets")))
     }
     fn __repr__(&self) -> String {
         format!("<{} cpu sets>", self.__len__())

@@ -243,7 +243,7 @@ pub enum PlaceError {
     },
     /// No process finds its cpus.
     #[error(
-        "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}{why}",
+        "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}",
         number(*.nodes, "node")
     )]
     NoAvailableCpus {
@@ -259,8 +259,6 @@ pub enum PlaceError {
         free: u32,
         /// Cpus of that node.
         cpus: u32,
-        /// What of the node its objects leave out, or how the free cpus lie in packages.
-        why: String,
     },
     /// Some processes find their cpus, but not all.
     #[error(
@@ -278,7 +276,7 @@ pub enum PlaceError {
         target: String,
         /// The node.
         node: String,
-        /// What of the node its objects leave out, or how its free cpus lie in packages.
+        /// What of the node its objects leave out.
         why: String,
     },
     /// LIMIT is reached on every object that fits, though cpus are free.

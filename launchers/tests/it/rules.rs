@@ -16,7 +16,9 @@ pub(crate) fn ranks(dialect: Dialect, given: &Given, truth: &Truth) -> Vec<Proce
         Dialect::Flux => flux(given),
         Dialect::Pals => pals(given),
         Dialect::Jsrun => jsrun(given),
-        Dialect::RankOrder | Dialect::Hostfile => panic!("they start nothing: {truth:?}"),
+        Dialect::RankOrder | Dialect::Hostfile | Dialect::Rankfile => {
+            panic!("they start nothing: {truth:?}")
+        }
     }
 }
 

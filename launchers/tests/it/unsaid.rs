@@ -49,6 +49,7 @@ pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {
         }
         Dialect::RankOrder => !equal(truth),
         Dialect::Hostfile => !blocks(truth),
+        Dialect::Rankfile => unreachable!("it is not listed"),
     }
 }
 

@@ -28,8 +28,6 @@ mod gpus;
 
 // Lines of other launchers.
 pub mod lines;
-// Threads of OpenMP.
-pub mod threads;
 
 pub use refusal::Refusal;
 

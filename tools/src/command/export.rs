@@ -195,12 +195,12 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
     if let Some(dialect) = Dialect::of(first) {
         return Ok((Some(dialect), rest));
     }
-    let words = Dialect::ALL.map(Dialect::word);
+    let words: Vec<&str> = Dialect::words().map(Dialect::word).collect();
     let is_plan = first.starts_with('-') || rest.first().is_none_or(|next| next.starts_with('-'));
     if is_plan {
         return Ok((None, args));
     }
-    let near = nearest(words.into_iter(), first);
+    let near = nearest(words.iter().copied(), first);
     let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
     let sentence = format!(
         "export {first}: {hint}the dialects are: {}",

@@ -42,6 +42,7 @@ mod mixed;
 mod mpibind;
 mod network;
 mod newcomers;
+mod onto;
 mod page;
 mod picture;
 mod random_jobs;

@@ -101,14 +101,11 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     };
     let mut text = String::new();
     if live.json {
-        let kinds = witnessed
-            .ranks
-            .as_ref()
-            .map(|lines| kinds(plan, lines, &report));
+        let kinds = { witnessed.ranks.as_ref() }.map(|lines| kinds(plan, lines, &report));
         text = json(
             &report,
-            &kinds.unwrap_or_default(),
             witnessed.threads.as_ref(),
+            &kinds.unwrap_or_default(),
         );
     } else {
         if let Some(lines) = &witnessed.ranks {
@@ -132,7 +129,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     Ok(u8::from(!(report.differ.is_empty() && same)))
 }
 
-fn json(report: &Report, kinds: &[Kind], compared: Option<&Compared>) -> String {
+fn json(report: &Report, compared: Option<&Compared>, kinds: &[Kind]) -> String {
     let differ = &report.differ;
     let mut each = vec![
         ("missing", &differ.missing),
@@ -155,11 +152,11 @@ fn json(report: &Report, kinds: &[Kind], compared: Option<&Compared>) -> String 
     let each: Vec<String> = each.collect();
     let cause = report.cause.map(Cause::word);
     let cause = cause.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
+    let kinds: Vec<String> = kinds.iter().map(kind).collect();
     let same = differ.is_empty() && compared.is_none_or(Compared::is_same);
     let compared = compared.map_or_else(String::new, |own| {
         format!(",\"threads\":{}", threads::json(own))
     });
-    let kinds: Vec<String> = kinds.iter().map(kind).collect();
     format!(
         "{{\"same\":{same},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause},\"kinds\":[{}]{compared}}}\n",
         report.ranks,

@@ -1,12 +1,72 @@
 //! The sections after the options of a manual page: exit statuses and formats.
 
-use super::Page;
+use super::{Page, PageOption, row};
+
+/// `--onto` of subcommands that read a plan.
+pub(super) const TO_HOSTS: PageOption = row(
+    "onto",
+    "HOSTS",
+    "carry the plan onto these hosts first; or --onto with -H LIST, --hostfile F, --here, --topo T behind it",
+);
+
+/// Options of `export`.
+pub(super) const EXPORT: &[PageOption] = &[
+    row(
+        "format",
+        "F",
+        "text or json, of the list of dialects [default: text]",
+    ),
+    row(
+        "for",
+        "READER",
+        "who reads a hostfile (prte ompi ompi4 hydra intel slurm flux pals pbs) or a rankfile (prte ompi ompi4)",
+    ),
+    row(
+        "dir",
+        "D",
+        "write the script and its files into this directory, and print its path",
+    ),
+    TO_HOSTS,
+];
+
+/// The page of `onto`.
+pub(super) const ONTO: Page = Page {
+    words: "onto",
+    synopsis: "PLAN -H LIST|--hostfile F|--here [--topo T]... [--save NEW] [--format F] [-o FILE]",
+    about: "Carries a saved plan onto the hosts that were granted, in order: node i is host i",
+    options: &[
+        row("host", "LIST", "the hosts, as for map; or hostfile, here"),
+        row("hostfile", "FILE", "the hosts from a file"),
+        row("topo", "T", "their topology, as for map; may be repeated"),
+        row("save", "NEW", "save the plan on these hosts"),
+        row("format", "F", "as for map, of the plan on these hosts"),
+        row(
+            "o",
+            "FILE",
+            "write there instead of standard output, all or nothing",
+        ),
+    ],
+    examples: &[
+        (
+            "stowplan onto job.plan -H g7,g12 --save granted.plan",
+            "a plan that was made before its nodes were known",
+        ),
+        (
+            "stowplan show job.plan --onto -H g7,g12 --format tsv",
+            "the same, without a new file",
+        ),
+    ],
+};
 
 /// Exit statuses of most subcommands.
 pub const STATUS: &[(&str, &str)] = &[
     (
         "0",
         "the answer is on standard output; notes are on standard error",
+    ),
+    (
+        "1",
+        "standard output cannot be written: error[output] says why",
     ),
     (
         "2",

@@ -73,7 +73,7 @@ pub const MAP: Page = Page {
 pub const PAGES: &[Page] = &[
     Page {
         words: "show",
-        synopsis: "PLAN [--format F] [-o FILE] [--node HOSTS] [--ranks LIST] [--app LIST]",
+        synopsis: "PLAN [--format F] [-o FILE] [--node HOSTS] [--ranks LIST] [--app LIST] [--onto -H LIST|--here]",
         about: "Shows a saved plan again, whole or in parts",
         options: &[
             row(
@@ -89,6 +89,7 @@ pub const PAGES: &[Page] = &[
             row("node", "HOSTS", "only the ranks on these nodes: n3,m[0-2]"),
             row("ranks", "LIST", "only these ranks: 37,40-45"),
             row("app", "LIST", "only the ranks of these apps: 1"),
+            behind::TO_HOSTS,
         ],
         examples: &[
             ("stowplan show job.plan", "the page that map wrote"),
@@ -102,6 +103,7 @@ pub const PAGES: &[Page] = &[
             ),
         ],
     },
+    behind::ONTO,
     Page {
         words: "explain",
         synopsis: "RANK[,RANK...] (PLAN | -- job...), or --node N, --cpus LIST in place of ranks",
@@ -164,6 +166,7 @@ pub const PAGES: &[Page] = &[
                 "lines of probe, in any order, - for standard input: exit 1 where they differ",
             ),
             row("format", "F", "with --live: text or json [default: text]"),
+            behind::TO_HOSTS,
         ],
         examples: &[
             (
@@ -180,15 +183,11 @@ pub const PAGES: &[Page] = &[
         words: "export",
         synopsis: "[DIALECT] PLAN | [DIALECT] [options and apps as for map]",
         about: "Says a plan in a launcher's words, as a script; without a dialect, which launchers can",
-        options: &[row(
-            "format",
-            "F",
-            "text or json, of the list of dialects [default: text]",
-        )],
+        options: behind::EXPORT,
         examples: &[
             (
                 "stowplan export srun job.plan",
-                "dialects: srun prterun hydra intel flux pals jsrun rank-order hostfile",
+                "dialects: srun prterun hydra intel flux pals jsrun rank-order hostfile rankfile",
             ),
             (
                 "stowplan export job.plan",
@@ -202,8 +201,8 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "exec",
-        synopsis: "PLAN [options] -- program [args...]",
-        about: "Started by any launcher, binds this process as the plan says and becomes the program",
+        synopsis: "PLAN [options] [-- program [args...]]",
+        about: "Started by any launcher, binds this process as the plan says and becomes the program, by default that of the plan",
         options: &[
             row(
                 "strict",
@@ -225,6 +224,7 @@ pub const PAGES: &[Page] = &[
                 "NAME",
                 "the variable, where their make does not tell it",
             ),
+            behind::TO_HOSTS,
         ],
         examples: &[],
     },
