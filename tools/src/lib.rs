@@ -113,6 +113,11 @@ fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
+        #[cfg(debug_assertions)]
+        Some((word, _)) if word == PANICS => {
+            rayon::scope(|scope| scope.spawn(|_| unreachable!("a test asks for it")));
+            0
+        }
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "explain" => command::explain::run(rest, console),
         Some((word, rest)) if word == "diff" => command::diff::run(rest, console),
@@ -174,6 +179,10 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
         .take_while(|word| *word != "--")
         .any(|word| is_help(word))
 }
+
+/// Panics on another thread, for a test of what such an end looks like. Published programs have no such word.
+#[cfg(debug_assertions)]
+const PANICS: &str = "panic-for-a-test";
 
 /// Words that may come first.
 const SUBCOMMANDS: &[&str] = &[

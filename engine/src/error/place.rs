@@ -1,5 +1,4 @@
 //! What cannot be placed: nodes, slots, objects, cpus. Source: errors "What is given", "Room", "Objects and cpus".
-
 use super::phrases::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
 use crate::count::counted as number;
 

@@ -350,3 +350,17 @@ fn prteruns_offline_line_works_verbatim() {
         assert!(page.lines().any(|own| own == line), "{line}\n{page}");
     }
 }
+
+/// A fault of ours ends with one line and its status, on whichever thread it happens. The word exists in builds for tests only.
+#[test]
+fn a_panic_is_told_in_one_line() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let output = output(&["panic-for-a-test"]);
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(70), "{err}");
+    assert!(err.starts_with("error[internal]: "), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(output.stdout.is_empty());
+}

@@ -16,8 +16,10 @@ use stowplan_engine::table::topologies::{Topologies, TopologyId};
 const FREE: char = '.';
 /// No process may use this unit.
 const FORBIDDEN: char = '~';
-/// A local rank for which there is no letter.
-const BEYOND: char = '#';
+/// The signs of local ranks: one for each rank below 10, then one for ten ranks each. Behind the last one they come again.
+const SIGNS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+/// The first local rank whose sign stands for another one too.
+const AGAIN: u32 = 530;
 /// The most columns of one item of a folded strip.
 const ITEM_COLUMNS: usize = 16;
 
@@ -233,7 +235,11 @@ impl Strips {
     pub(super) fn meanings(&self) -> Vec<&'static str> {
         let drawn = |test: fn(&Mark) -> bool| self.units.iter().any(|unit| test(&unit.mark));
         let mut meanings = Vec::new();
-        if drawn(|mark| matches!(mark, Mark::One { local: 10.., .. })) {
+        if drawn(|mark| matches!(mark, Mark::One { local: AGAIN.., .. })) {
+            meanings.push("local rank (a 10-19, b 20-29 … z 260-269, A 270-279 … Z 520-529, then 0 530, 1 531 … again)");
+        } else if drawn(|mark| matches!(mark, Mark::One { local: 270.., .. })) {
+            meanings.push("local rank (a 10-19, b 20-29 … z 260-269, A 270-279 …)");
+        } else if drawn(|mark| matches!(mark, Mark::One { local: 10.., .. })) {
             meanings.push("local rank (a 10-19, b 20-29 …)");
         } else if drawn(|mark| matches!(mark, Mark::One { .. })) {
             meanings.push("local rank");
@@ -251,15 +257,13 @@ impl Strips {
     }
 }
 
-/// The character of a local rank: `0`-`9`, then `a` for 10-19, `b` for 20-29 …
+/// The character of a local rank: `0`-`9`, then `a` for 10-19, `b` for 20-29 … `A` for 270-279 … `Z` for 520-529; 530 is `0`.
 fn sign(local: u32) -> char {
-    const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
-    match local {
-        0..10 => char::from_digit(local, 10).unwrap_or(BEYOND),
-        _ => LETTERS
-            .get(local as usize / 10 - 1)
-            .map_or(BEYOND, |&letter| char::from(letter)),
-    }
+    let at = match local % AGAIN {
+        small @ 0..10 => small,
+        tens => 9 + tens / 10,
+    };
+    char::from(SIGNS[at as usize])
 }
 
 fn strip(units: &[Unit], fold: Fold) -> Vec<Piece> {
@@ -468,4 +472,17 @@ fn level(topologies: &Topologies, topology: TopologyId, kind: ObjKind) -> Vec<Op
         }
     }
     of_pu
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixty_two_signs_stand_before_one_comes_again() {
+        let first: BTreeSet<char> = (0..AGAIN).map(sign).collect();
+        assert_eq!(first.len(), 62);
+        let shown = [0, 9, 10, 19, 20, 269, 270, 529, 530, 540].map(sign);
+        assert_eq!(shown, ['0', '9', 'a', 'a', 'b', 'z', 'A', 'Z', '0', 'a']);
+    }
 }
