@@ -6,7 +6,7 @@ use stowplan_answers::openmp::{Runtime, Variables};
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::line::variables::of_file;
-use stowplan_launchers::cpus::read_list;
+use stowplan_launchers::cpus::read_stepped;
 
 /// How the answer is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,7 +174,7 @@ fn unknown(word: &str) -> Refused {
 }
 
 fn list(option: &str, value: &str) -> Result<RoaringBitmap, Refused> {
-    let set = read_list(value, PUS_MAX - 1);
+    let set = read_stepped(value, PUS_MAX - 1);
     set.ok_or_else(|| {
         let sentence =
             format!("{option} {value}: a list of OS numbers of cpus is needed, as 1-7,65-71");
