@@ -17,6 +17,8 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
+// Classes of notes.
+pub mod note_classes;
 // What options mean.
 pub mod meaning;
 // The columns to show.
@@ -66,10 +68,10 @@ pub mod sources;
 pub mod network;
 // What parameters change in a job.
 mod settle;
-// A job on a machine.
-pub mod place;
 // What a job says about threads.
 pub mod thread_words;
+// A job on a machine.
+pub mod place;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

@@ -55,6 +55,10 @@ pub enum Meaning {
     EnvFile,
     /// `--env-here`.
     EnvHere,
+    /// `--quiet-notes`.
+    QuietNotes,
+    /// `--strict`.
+    Strict,
     /// `--site`.
     Site,
     /// `--script`.

@@ -6,6 +6,7 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::expert;
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
@@ -122,7 +123,9 @@ impl Plan {
             notes: Vec::new(),
             calls: Vec::new(),
         };
-        Ok(Self::read_as(mapped, form, reading))
+        let plan = Self::read_as(mapped, form, reading);
+        let _ = plan.inner.notes.set(Vec::new());
+        Ok(plan)
     }
 
     /// A plan, and how the line that it places was read.
@@ -170,6 +173,17 @@ impl Plan {
 
     pub(crate) fn mapped(&self) -> &Mapped {
         &self.inner.mapped
+    }
+
+    /// Refuses a plan from a broadcast.
+    pub(crate) fn whole(&self) -> Result<(), Error> {
+        match self.form() {
+            Form::Whole => Ok(()),
+            Form::Broadcast => Err(Error::told(
+                "bad-plan",
+                "the plan was read from a broadcast, which has no topologies and states to judge it by",
+            )),
+        }
     }
 
     pub(crate) fn form(&self) -> Form {
@@ -229,8 +243,11 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        let notes = &self.inner.mapped.notes;
-        let folded = || fold(notes).iter().map(Note::new).collect();
+        let folded = || {
+            let mut notes = self.inner.mapped.notes.clone();
+            notes.extend(expert::notes(self.inner()));
+            fold(&notes).iter().map(Note::new).collect()
+        };
         self.inner.notes.get_or_init(folded)
     }
 
@@ -313,20 +330,13 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn check(&self) -> Result<(), Error> {
-        match self.form() {
-            Form::Broadcast => Err(Error::told(
-                "bad-plan",
-                "the plan was read from a broadcast, which has no topologies and states to judge it by",
-            )),
-            Form::Whole => {
-                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
-                    Unsound::Faults(faults) => of_faults(&faults),
-                    other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
-                        Error::told(other.class(), &other.to_string())
-                    }
-                })
+        self.whole()?;
+        workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+            Unsound::Faults(faults) => of_faults(&faults),
+            other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
+                Error::told(other.class(), &other.to_string())
             }
-        }
+        })
     }
 
     /// A picture of the plan: an SVG image without script, of at most 300 kB.

@@ -7,8 +7,14 @@ pub use interner::Distinct;
 mod name_forms;
 // Stretches of neighbouring nodes.
 mod stretches;
+// What was written of names beyond what is compared.
+mod written_names;
 // Node names, as ranges.
 pub mod names;
+// Nodes that come to the front or leave.
+mod moved_names;
+// Names that are compared whole, as several share a first label.
+pub(crate) mod full_names;
 // Sets of nodes as intervals, and the order of nodes.
 pub(crate) mod intervals;
 // OS cpu sets, interned.
@@ -23,8 +29,6 @@ pub mod vendor;
 pub mod topologies;
 // GPUs in the order of their addresses, some for each process.
 pub mod device_order;
-// Processes on one core.
-pub(crate) mod shared_cores;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

@@ -74,6 +74,8 @@ const fn is_of_the_job(meaning: Meaning) -> bool {
         | Meaning::Env
         | Meaning::EnvFile
         | Meaning::EnvHere
+        | Meaning::QuietNotes
+        | Meaning::Strict
         | Meaning::Site
         | Meaning::RankOrder
         | Meaning::Network

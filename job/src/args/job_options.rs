@@ -2,6 +2,7 @@
 
 use super::reader::{Once, Reader};
 use super::{FORMATS, NodeOrder, Show};
+use crate::note_classes::NOTE_CLASSES;
 use crate::options::Meaning;
 use crate::parameters::{Effect, find};
 use stowplan_engine::error::SpecError;
@@ -80,6 +81,7 @@ impl Reader<'_> {
                 | Meaning::Env
                 | Meaning::EnvFile
                 | Meaning::EnvHere
+                | Meaning::QuietNotes
         );
         if meaning == Meaning::Format {
             self.once(seen, Once::Format, given)?;
@@ -113,6 +115,8 @@ impl Reader<'_> {
             Meaning::FromEnv => self.job.from_env = some(),
             Meaning::Output => self.job.output = some(),
             Meaning::Save => self.job.save = some(),
+            Meaning::QuietNotes => return self.quiet(given, value),
+            Meaning::Strict => self.job.strict = true,
             Meaning::Node => self.job.parts.node = some(),
             Meaning::Ranks => self.job.parts.ranks = some(),
             Meaning::App => self.job.parts.app = some(),
@@ -158,6 +162,17 @@ impl Reader<'_> {
             "before" => Some(Show::Before),
             _ => return self.bad_value(given, value, "word of: before"),
         };
+        Ok(())
+    }
+
+    /// Takes classes of notes that are left out.
+    fn quiet(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        for word in value.split(',') {
+            if !NOTE_CLASSES.contains(&word) {
+                return self.bad_value(given, word, "class of notes, as note[CLASS] shows it");
+            }
+            self.job.quiet_notes.push(word.to_owned());
+        }
         Ok(())
     }
 

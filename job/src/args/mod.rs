@@ -133,6 +133,10 @@ pub struct JobArgs {
     pub output: Option<String>,
     /// `--save`.
     pub save: Option<String>,
+    /// `--quiet-notes`: classes of notes that are left out.
+    pub quiet_notes: Vec<String>,
+    /// `--strict`.
+    pub strict: bool,
     /// `--threads`.
     pub threads: Option<usize>,
     /// `--session`.
@@ -208,6 +212,8 @@ impl Default for JobArgs {
             format: None,
             output: None,
             save: None,
+            quiet_notes: Vec::new(),
+            strict: false,
             threads: None,
             session: None,
             as_ns: None,

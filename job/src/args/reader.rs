@@ -317,6 +317,8 @@ impl<'a> Reader<'a> {
             | Meaning::Env
             | Meaning::EnvFile
             | Meaning::EnvHere
+            | Meaning::QuietNotes
+            | Meaning::Strict
             | Meaning::Site
             | Meaning::Script
             | Meaning::LineNumber

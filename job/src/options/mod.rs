@@ -127,6 +127,8 @@ pub const OPTIONS: &[Row] = &[
     row(&["node"], One, "HOSTS", M::Node, "only the ranks on these nodes: n3,m[0-2] (tsv, ndjson, map, text)"),
     row(&["ranks"], One, "LIST", M::Ranks, "only these ranks: 37,40-45 (tsv, ndjson, map, text)"),
     row(&["app"], One, "LIST", M::App, "only the ranks of these apps: 1 (tsv, ndjson, map, text)"),
+    row(&["quiet-notes"], One, "NAME", M::QuietNotes, "leave out notes of this class; NAME,NAME too; may be repeated"),
+    row(&["strict"], Nothing, "", M::Strict, "exit with status 3 if there is any note"),
     row(&["save"], One, "PLAN", M::Save, "also save the plan"),
     row(&["threads"], One, "N", M::Threads, "worker threads; any number gives the same bytes"),
     row(&["show-attributes"], Maybe, "before", M::ShowAttributes, "spawn: what the job and each app carry after (before) the relay"),

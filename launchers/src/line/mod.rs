@@ -6,6 +6,7 @@
 mod allocation;
 mod asked;
 mod blocks;
+pub mod exported;
 pub mod granted;
 pub(crate) mod kinds;
 mod laid;

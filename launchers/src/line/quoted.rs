@@ -2,7 +2,8 @@
 
 use super::LineRefused;
 
-/// Parts the words of `--alloc`, or of a directive, as a shell parts them. A word that begins with `#` begins a comment.
+/// Parts the words of `--alloc`, or of a directive, as a shell parts them. Nothing is put in for variables. A word that begins with
+/// `#` begins a comment.
 ///
 /// # Errors
 /// `bad-value` for a quote that is not closed.
@@ -14,7 +15,15 @@ pub fn quoted_words(text: &str) -> Result<Vec<String>, LineRefused> {
     while let Some(sign) = signs.next() {
         match (quote, sign) {
             (Some(open), _) if sign == open => quote = None,
-            (None | Some('"'), '\\') => own.get_or_insert_default().extend(signs.next()),
+            (None, '\\') => own.get_or_insert_default().extend(signs.next()),
+            (Some('"'), '\\') => {
+                // Between double quotes a backslash stays, except before what it takes its meaning from.
+                let behind = signs.next();
+                let plain = behind.filter(|sign| !matches!(sign, '"' | '\\' | '$' | '`'));
+                let own = own.get_or_insert_default();
+                own.extend(plain.map_or(behind, |_| Some('\\')));
+                own.extend(plain);
+            }
             (Some(_), _) => own.get_or_insert_default().push(sign),
             (None, '"' | '\'') => {
                 quote = Some(sign);
@@ -39,13 +48,16 @@ mod tests {
 
     #[test]
     fn blanks_in_quotes_part_nothing() {
-        let words = quoted_words("-N 2 --comment=\"two nodes\" -J 'a b' x\\ y # -N 4");
+        let words = |text| quoted_words(text).unwrap();
         assert_eq!(
-            words,
-            Ok(["-N", "2", "--comment=two nodes", "-J", "a b", "x y"]
-                .map(str::to_owned)
-                .to_vec())
+            words("-N 2 --comment=\"two nodes\" -J 'a b' x\\ y # -N 4"),
+            ["-N", "2", "--comment=two nodes", "-J", "a b", "x y"]
         );
+        assert_eq!(
+            words(r#"--comment="x \"y\" \z" '' a\ b"#),
+            [r#"--comment=x "y" \z"#, "", "a b"]
+        );
+        assert!(words("").is_empty());
         assert!(quoted_words("-J 'a").is_err());
     }
 }

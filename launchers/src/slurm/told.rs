@@ -2,6 +2,7 @@
 
 use super::options::{NodeCounts, Options, Reading};
 use super::reading::read;
+use super::rules::Rules;
 use super::version::Version;
 use super::words::{Class, Command, Key, words};
 use crate::line::LineRefused;
@@ -35,12 +36,13 @@ pub struct JobTold {
 /// As for `--alloc`, with the same sentences, at the word.
 pub fn job_told(said: &[String]) -> Result<JobTold, LineRefused> {
     let (version, _) = Version::read(None)?;
+    let rules = Rules::of(version);
     let reading = Reading {
         command: Command::Job,
-        version,
+        rules,
         plane: None,
     };
-    let read = read(said, &words(Command::Job, version))?;
+    let read = read(said, &words(Command::Job, rules))?;
     for said in &read.said {
         Options::of(std::slice::from_ref(said), reading)
             .map_err(|refused| refused.at(said.at, 0..0))?;

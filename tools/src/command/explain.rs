@@ -1,6 +1,7 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
 use super::diff::{behind, with_network};
+use super::explain_threads;
 use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
 use crate::format::{Told, text};
@@ -73,7 +74,21 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         cpus,
         options,
     };
+    let threads = match &asked.ranks {
+        Some(list) => explain_threads::asked(list)?,
+        None => None,
+    };
     match (words.as_slice(), job) {
+        ([], Some(job)) if threads.is_some() => {
+            let all = threads.as_deref().unwrap_or_default();
+            let words = with_network(&asked.options, job);
+            explain_threads::of_job(&words, all, &asked.options, console)
+        }
+        ([path], None) if threads.is_some() => {
+            let all = threads.as_deref().unwrap_or_default();
+            let saved = Saved::read(path, console.files)?;
+            explain_threads::of_plan(&saved, all, &asked.options, console)
+        }
         ([], Some(job)) => of_job(&with_network(&asked.options, job), &asked, console),
         ([path], None) => {
             let mut saved = Saved::read(path, console.files)?;
@@ -154,7 +169,7 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
     }
 }
 
-fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
+pub(super) fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
     let asked = map_args(words)?;
     stowplan_job::place::place(asked, &Surroundings { files })
 }

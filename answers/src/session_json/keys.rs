@@ -7,7 +7,7 @@ use stowplan_engine::text::words::nearest;
 ///
 /// # Errors
 /// The first unknown key, in words.
-pub(super) fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), String> {
+pub fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), String> {
     let unknown = object.keys().find(|key| !known.contains(&key.as_str()));
     unknown.map_or(Ok(()), |key| {
         Err(format!("there is no key {key:?}{}", meant(key, known)))
@@ -76,7 +76,7 @@ const TABLES: [(&str, &[&str]); 4] = [
 ///
 /// # Errors
 /// The first unknown key, and where it is.
-pub(super) fn judge_state(last: &Json) -> Result<(), String> {
+pub fn judge_state(last: &Json) -> Result<(), String> {
     let Some(object) = last.as_object() else {
         return Ok(());
     };
@@ -92,7 +92,7 @@ pub(super) fn judge_state(last: &Json) -> Result<(), String> {
 }
 
 /// The likely meaning of an unknown word, or else all known words.
-pub(super) fn meant(word: &str, known: &[&str]) -> String {
+pub fn meant(word: &str, known: &[&str]) -> String {
     // Words are compared in lower case, because attributes are written in capitals.
     let small: Vec<String> = known.iter().map(|word| word.to_ascii_lowercase()).collect();
     let near = nearest(small.iter().map(String::as_str), word);

@@ -8,7 +8,7 @@
 use stowplan_session::{Effects, Event, Status};
 
 /// The reason of a refusal; `None` if nothing is refused.
-pub(super) fn reason(event: &Event<'_>, status: Status, effects: &Effects) -> Option<String> {
+pub fn reason(event: &Event<'_>, status: Status, effects: &Effects) -> Option<String> {
     if !status.is_error() {
         return None;
     }

@@ -1,12 +1,9 @@
 //! The policies that can place a job as asked: its own words, and the same with other map and rank words.
 
-use crate::command::map::place;
-use crate::command::score::asked::told;
-use crate::report::Refused;
 use std::sync::Arc;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::map_args;
+use stowplan_job::args::{MapArgs, map_args};
+use stowplan_job::error::JobError;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{CommandLine, OptionWords};
@@ -20,16 +17,22 @@ const OBJECTS: &[&str] = &["package", "numa", "l3cache", "l2cache", "core", "hwt
 const RANKS: &[&str] = &["slot", "node", "fill", "span"];
 
 /// A policy, with the words that ask for it.
-pub(super) struct Tried {
+pub struct Tried {
     /// The network of its nodes, and in which order it takes them.
-    pub(super) on: Option<(Arc<OnNetwork>, Nodes)>,
+    pub on: Option<(Arc<OnNetwork>, Nodes)>,
     /// The policy, with its plan.
-    pub(super) policy: Policy,
+    pub policy: Policy,
     /// Map, rank, bind and order words.
-    pub(super) words: Vec<String>,
+    pub words: Vec<String>,
     /// The same words without rank and order words.
-    pub(super) placing: Vec<String>,
+    pub placing: Vec<String>,
 }
+
+/// A plan, and the network of its nodes.
+pub type OnItsNetwork = (Plan, Option<Arc<OnNetwork>>);
+
+/// Places a job.
+pub type Place<'p> = &'p dyn Fn(MapArgs) -> Result<OnItsNetwork, JobError>;
 
 /// The job, and those of its words that are replaced.
 struct Job {
@@ -43,13 +46,8 @@ struct Job {
 ///
 /// # Errors
 /// Why the job as asked cannot be placed.
-pub(super) fn policies(
-    job: &[String],
-    app: usize,
-    files: &dyn Files,
-) -> Result<Vec<Tried>, Refused> {
-    let placement = place(map_args(job)?, files)?;
-    let (asked, on) = (placement.mapped.plan, placement.sources.network);
+pub fn policies(job: &[String], app: usize, place: Place<'_>) -> Result<Vec<Tried>, JobError> {
+    let (asked, on) = place(map_args(job)?)?;
     let Some(job) = in_our_words(job) else {
         return Ok(vec![alone(asked, on)]);
     };
@@ -87,11 +85,9 @@ pub(super) fn policies(
                 continue;
             };
             args.job.network_read = on.as_ref().map(|on| on.shared());
-            let Ok(placement) = place(args, files) else {
+            let Ok((plan, on)) = place(args) else {
                 continue;
             };
-            let plan = placement.mapped.plan;
-            let on = placement.sources.network;
             if plan
                 .apps()
                 .iter()
@@ -130,7 +126,7 @@ fn alone(plan: Plan, on: Option<Arc<OnNetwork>>) -> Tried {
 }
 
 /// Whether ranks may be reordered: only if the job has one app, and no file lists its ranks.
-pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
+pub fn reorder(plan: &Plan) -> Reorder {
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
     let written = plan
         .resolved_apps()
@@ -181,14 +177,17 @@ fn written_out(option: &OptionWords) -> Vec<String> {
 }
 
 impl Job {
-    fn read(words: &[String], app: usize) -> Result<Self, Refused> {
+    fn read(words: &[String], app: usize) -> Result<Self, JobError> {
         let mut line = CommandLine::read(words);
         if line.apps.is_empty() {
             line.apps.push(stowplan_job::words::AppWords::default());
         }
         let Some(of_app) = line.apps.get_mut(app) else {
             let sentence = format!("advise: there is no app {app} in the job");
-            return Err(told("bad-pattern", sentence));
+            return Err(JobError::Told {
+                class: "bad-pattern",
+                sentence,
+            });
         };
         let replaced = |option: &OptionWords| option.meaning.is_some_and(is_replaced);
         let own = of_app
