@@ -162,9 +162,8 @@ pub fn place_on_network(
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         return Ok((mapped, on));
     }
-    let job = asked.job.clone();
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
-    let (resolved, mut machine) = resolve_on(machine, asked, outside)?;
+    let (resolved, mut machine, job) = resolve(machine, asked, outside)?;
     let again = (job.node_order == NodeOrder::Network).then(|| resolved.clone());
     let mut mapped = placed(resolved, machine.clone(), job.threads)?;
     let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
