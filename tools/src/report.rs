@@ -1,5 +1,6 @@
 //! Messages on standard error: a first line that scripts can match, then the words with a caret, then what would work.
 
+use std::fmt;
 use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
@@ -25,8 +26,8 @@ pub enum Refused {
     },
     /// The output cannot be written.
     Output {
-        /// The target, in words.
-        to: String,
+        /// Where it goes.
+        to: Target,
         /// Why.
         error: io::Error,
     },
@@ -114,11 +115,15 @@ impl Refused {
             }
             Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
             Self::Output { to, error } => {
-                writeln!(
+                let _ = writeln!(
                     err,
                     "error[output]: {} cannot be written: {error}",
-                    one_line(to)
-                )
+                    one_line(&to.to_string())
+                );
+                return match to {
+                    Target::StandardOutput => UNWRITTEN,
+                    Target::File(_) => 2,
+                };
             }
             Self::Mended { refused, remedies } => {
                 refused.print(err);
@@ -133,6 +138,27 @@ impl Refused {
         2
     }
 }
+
+/// Where an answer goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Standard output.
+    StandardOutput,
+    /// A file, by its path.
+    File(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::StandardOutput => "standard output",
+            Self::File(path) => path,
+        })
+    }
+}
+
+/// The exit status if standard output cannot be written, for example on a full disk: the words were right.
+pub const UNWRITTEN: u8 = 1;
 
 /// The exit status after an interrupt, as in shells.
 pub const STOPPED: u8 = 130;
