@@ -203,6 +203,16 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    let (resolved, machine, _) = resolve(machine, asked, outside)?;
+    Ok((resolved, machine))
+}
+
+/// The same, and the options of the job.
+fn resolve(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Resolved, Machine, JobArgs), JobError> {
     if let Some(line) = of_another(&asked.job) {
         return Err(JobError::Told {
             class: "not-modelled",
@@ -220,7 +230,8 @@ pub fn resolve_on(
         inferred: job.slots_by,
         ..machine.clone()
     };
-    meet(words, &job, machine, outside)
+    let (resolved, machine) = meet(words, &job, machine, outside)?;
+    Ok((resolved, machine, job))
 }
 
 /// Checks all words of a job together.

@@ -4,7 +4,33 @@ from typing import Any, Literal, TypedDict, final, overload
 
 from ._batch import batch as batch
 
-__all__: list[str]
+__all__ = [
+    "Advice",
+    "App",
+    "Cluster",
+    "CpuSets",
+    "Difference",
+    "Error",
+    "Explanation",
+    "Job",
+    "Machine",
+    "Network",
+    "Node",
+    "NodeSlice",
+    "PlacementError",
+    "Plan",
+    "Proc",
+    "Refused",
+    "SliceProc",
+    "Topology",
+    "__version__",
+    "advise",
+    "batch",
+    "place",
+    "place_many",
+    "score",
+    "threads",
+]
 __version__: str
 
 class Error(ValueError):
