@@ -30,6 +30,8 @@ pub mod environment;
 pub mod affinity;
 // The subcommands, one file for each.
 pub mod command;
+// Lines as one types them, answers over HTTP.
+pub mod page;
 // The journal on disk.
 pub mod journal_file;
 // The state to map on, from a journal or a dump.
@@ -38,7 +40,8 @@ pub mod session_state;
 use format::screen::Screen;
 use progress::Audience;
 use report::Refused;
-use stowplan_engine::stage::resolve::Files;
+use stowplan_job::outside::Outside;
+use surroundings::Surroundings;
 
 /// The streams, files and screen that the command uses.
 pub struct Console<'c> {
@@ -46,8 +49,8 @@ pub struct Console<'c> {
     pub out: &'c mut dyn Write,
     /// Standard error: messages and notes.
     pub err: &'c mut dyn Write,
-    /// The files that a request names.
-    pub files: &'c dyn Files,
+    /// The files that a request names, and everything else outside of its words.
+    pub files: &'c dyn Outside,
     /// What standard output can show.
     pub screen: Screen,
     /// Whether somebody watches standard error.
@@ -71,7 +74,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         &mut Console {
             out,
             err,
-            files: &disk::Disk,
+            files: &Surroundings { files: &disk::Disk },
             screen,
             audience,
         },
@@ -101,6 +104,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "batch" => {
             command::batch::run(rest, &mut std::io::stdin().lock(), console)
         }
+        Some((word, rest)) if word == "page" => command::page::run(rest, console),
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "threads" => command::threads::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, console.files, out, err),
@@ -162,6 +166,7 @@ const SUBCOMMANDS: &[&str] = &[
     "score",
     "advise",
     "batch",
+    "page",
     "spawn",
     "taskmap",
     "session",

@@ -5,7 +5,6 @@ use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
 use crate::format::{Told, text};
 use crate::report::Refused;
-use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use serde_json::json;
@@ -18,12 +17,12 @@ use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
 use stowplan_job::error::{JobError, one_line};
 use stowplan_job::options::Meaning;
+use stowplan_job::outside::Outside;
 use stowplan_job::place::Placement;
 use stowplan_score::network::OnNetwork;
 
@@ -42,7 +41,11 @@ struct Asked {
     options: JobArgs,
 }
 
-fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+/// The answer to the arguments after `explain`.
+///
+/// # Errors
+/// Those of the words and of the job.
+pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
     own_options(
@@ -154,9 +157,9 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
     }
 }
 
-fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
+fn placed(words: &[String], files: &dyn Outside) -> Result<Placement, JobError> {
     let asked = map_args(words)?;
-    stowplan_job::place::place(asked, &Surroundings { files })
+    stowplan_job::place::place(asked, files)
 }
 
 /// The ranks to explain, and the nodes that have none.

@@ -5,7 +5,6 @@ use super::remedies;
 use super::show;
 use crate::format::Told;
 use crate::report::{Refused, print_notes};
-use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
 use stowplan_answers::openmp::job_notes;
@@ -14,10 +13,10 @@ use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::line::launched::Launched;
+use stowplan_job::outside::Outside;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
@@ -29,7 +28,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 /// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.
-fn of_a_line(refused: Refused, args: &[String]) -> Refused {
+pub(crate) fn of_a_line(refused: Refused, args: &[String]) -> Refused {
     let Some(cut) = stowplan_job::line::cut(args) else {
         return refused;
     };
@@ -105,8 +104,8 @@ pub(super) fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
 ///
 /// # Errors
 /// As [`answer`], without errors of the output.
-pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
-    let placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+pub fn place(asked: MapArgs, files: &dyn Outside) -> Result<Placement, Refused> {
+    let placement = stowplan_job::place::place(asked, files)?;
     Ok(with_threads(placement)?)
 }
 
@@ -122,12 +121,16 @@ fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
 ///
 /// # Errors
 /// As [`place`].
-pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, Refused> {
+pub(super) fn place_from(asked: Asked, files: &dyn Outside) -> Result<Placement, Refused> {
     Ok(placed(asked, files)?)
 }
 
-fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
-    let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
+/// As [`place_from`], with the error as data.
+///
+/// # Errors
+/// As [`place`].
+pub(crate) fn placed(asked: Asked, files: &dyn Outside) -> Result<Placement, JobError> {
+    let mut placement = stowplan_job::place::place(asked.asked, files)?;
     placement.sources.hosts = asked.hosts;
     let plan = &placement.mapped.plan;
     let parts = asked

@@ -6,6 +6,7 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
+use stowplan_cli::surroundings::Surroundings;
 use stowplan_engine::stage::resolve::Files;
 
 /// The folder of the workspace.
@@ -57,7 +58,7 @@ pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) ->
         &mut Console {
             out: &mut out,
             err: &mut err,
-            files,
+            files: &Surroundings { files },
             screen,
             audience: Audience::Nobody,
         },

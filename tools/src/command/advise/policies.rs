@@ -5,10 +5,10 @@ use crate::command::score::asked::told;
 use crate::report::Refused;
 use std::sync::Arc;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::our_words::in_our_words;
+use stowplan_job::outside::Outside;
 use stowplan_job::words::{CommandLine, OptionWords};
 use stowplan_score::advise::on_network::Nodes;
 use stowplan_score::advise::{Policy, Reorder};
@@ -46,7 +46,7 @@ struct Job {
 pub(super) fn policies(
     job: &[String],
     app: usize,
-    files: &dyn Files,
+    files: &dyn Outside,
 ) -> Result<Vec<Tried>, Refused> {
     let placement = place(map_args(job)?, files)?;
     let (asked, on) = (placement.mapped.plan, placement.sources.network);

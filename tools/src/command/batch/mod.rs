@@ -201,7 +201,8 @@ fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
 
 fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
     let job = asked.job.clone();
-    let placement = place(asked, &Surroundings { files: &Disk })?;
+    let outside = Surroundings { files: &Disk };
+    let placement = place(asked, &outside)?;
     let format = job.format.or(placement.displayed).unwrap_or(Format::Json);
     let notes = remarks(&placement.mapped.notes);
     let told = Told {
@@ -213,7 +214,7 @@ fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
     let mut console = Console {
         out: &mut out,
         err: &mut err,
-        files: &Disk,
+        files: &outside,
         screen: Screen::page(),
         audience: Audience::Nobody,
     };
