@@ -12,6 +12,8 @@ pub mod spread;
 pub mod row;
 // The GPUs of a node's processes.
 pub mod gpus;
+// Threads that processes should run.
+pub mod thread_count;
 // Some ranks of a plan.
 pub mod select;
 // Two plans compared.
@@ -20,7 +22,15 @@ pub mod diff;
 pub mod explain;
 // Whether a plan is sound.
 pub mod verify;
+// What an expert would say of a plan.
+pub mod expert;
 // Where OpenMP puts threads.
 pub mod openmp;
 // Plans as pictures.
 pub mod picture;
+// Events of sessions and their answers, as JSON.
+pub mod session_json;
+// Which placements leave less of a pattern's traffic.
+pub mod advice;
+// Networks as JSON.
+pub mod network_json;

@@ -1,4 +1,5 @@
-//! Words to a job: lines of launchers beside one of prterun with as many words. Reading one costs at most twice as much.
+//! Lines of launchers beside one of prterun with as many words: reading one costs at most twice as much. A million ranks of srun
+//! cost at most three times what `--map-by core` costs for as many.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -10,7 +11,7 @@ use stowplan_job::place::place;
 use stowplan_bench as _;
 
 /// Lines with nine words behind the launcher's.
-const LINES: [(&str, &str); 4] = [
+const LINES: [(&str, &str); 6] = [
     (
         "our words",
         "-n 512 --map-by core --bind-to core --rank-by slot ./ocean",
@@ -24,7 +25,45 @@ const LINES: [(&str, &str); 4] = [
         "mpiexec.hydra -n 512 -ppn 128 -bind-to core -map-by socket ./ocean",
     ),
     ("srun", "srun -n 512 -N 4 -c 1 -m block:cyclic ./ocean"),
+    (
+        "flux run",
+        "flux run -n 512 -N 4 -c 1 -o cpu-affinity=per-task ./ocean",
+    ),
+    (
+        "mpiexec of PALS",
+        "--as pals mpiexec -n 512 -ppn 128 --cpu-bind depth ./ocean",
+    ),
 ];
+
+/// A million ranks on 16,384 nodes.
+const MILLIONS: [(&str, &str); 3] = [
+    ("map --map-by core", "-n 1048576 --map-by core ./ocean"),
+    (
+        "srun",
+        "srun -N 16384 -n 1048576 -c 2 -m cyclic:cyclic ./ocean",
+    ),
+    (
+        "mpiexec.hydra",
+        "mpiexec.hydra -n 1048576 -bind-to core ./ocean",
+    ),
+];
+
+fn millions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("a million ranks");
+    group.sample_size(20);
+    for (name, line) in MILLIONS {
+        let ours = ["--topo", "package:2 core:64 pu:2", "-H", "n[0-16383]:64"];
+        let ours = ours.into_iter().map(str::to_owned);
+        let words: Vec<String> = ours.chain(line.split(' ').map(str::to_owned)).collect();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let asked = map_args(black_box(&words)).ok()?;
+                place(asked, &FilesAlone(&NoFiles)).ok()
+            });
+        });
+    }
+    group.finish();
+}
 
 fn lines(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lines");
@@ -46,5 +85,5 @@ fn lines(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, lines);
+criterion_group!(benches, lines, millions);
 criterion_main!(benches);

@@ -24,6 +24,12 @@ pub const HOSTFILE_PARTS_MAX: u64 = 1 << 28;
 pub const SEQUENCE_NODES_MAX: u64 = 1 << 22;
 /// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.
 pub const TEXT_BYTES_MAX: usize = 1 << 28;
+/// Bytes of a batch script.
+pub const SCRIPT_BYTES_MAX: usize = 4 << 20;
+/// How deep quotes, substitutions and blocks of a batch script may stand in one another.
+pub const SCRIPT_DEPTH_MAX: usize = 64;
+/// Bytes of a variable or of a word of a batch script.
+pub const SCRIPT_WORD_BYTES_MAX: usize = 128 << 10;
 /// Bytes of a packed request.
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
 /// Runs of one pattern: the different processes of one app on one node, before the pattern repeats.

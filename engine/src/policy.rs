@@ -148,6 +148,31 @@ pub struct DeviceMap {
     pub sharing: Sharing,
     /// `interleave[=LEVEL]`: consecutive processes near different objects of this kind.
     pub interleave: Option<ObjKind>,
+    /// `ndev=N`: so many devices for each process.
+    pub each: DevicesEach,
+}
+
+/// How many devices each process gets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct DevicesEach {
+    more: u16,
+}
+
+impl DevicesEach {
+    /// One device, the default.
+    pub const ONE: Self = Self { more: 0 };
+
+    /// So many; `None` for 0.
+    #[must_use]
+    pub fn new(count: u16) -> Option<Self> {
+        count.checked_sub(1).map(|more| Self { more })
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn count(self) -> u16 {
+        self.more.saturating_add(1)
+    }
 }
 
 /// Whether processes may share a mapped device.
@@ -218,6 +243,7 @@ impl MapBy {
     pub const DEVICE: Self = Self::Device(DeviceMap {
         sharing: Sharing::One,
         interleave: None,
+        each: DevicesEach::ONE,
     });
 
     /// The policy as its word alone, without the values behind the word.
@@ -276,6 +302,7 @@ impl MapBy {
             } => Some(DeviceMap {
                 sharing: Sharing::Shared,
                 interleave: None,
+                each: DevicesEach::ONE,
             }),
             Self::Slot
             | Self::Node

@@ -9,6 +9,7 @@
 //!           number(files) { text(name) text(contents) }
 //!           and, if there are any or words follow, number(parameters) { text(key) text(value) }
 //!           and, where the job is a launcher's own line, number(words) { text(word) }: all of them, ours first
+//!           and, where another job says something about threads, number(0), no words, and what it says (`thread_words`)
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
@@ -57,7 +58,8 @@ impl Job {
         }
         let line = of_another(job);
         let parameters = &job.parameters;
-        if !parameters.is_empty() || line.is_some() {
+        let about_threads = line.is_none() && says_something(job);
+        if !parameters.is_empty() || line.is_some() || about_threads {
             out.number(parameters.len() as u64);
             for (key, value) in parameters {
                 out.text(key);
@@ -73,6 +75,10 @@ impl Job {
                 .collect();
             out.number(words.len() as u64);
             words.iter().for_each(|word| out.text(word));
+        }
+        if about_threads {
+            out.number(0);
+            thread_words(&mut out, job);
         }
         let payload = out.bytes;
         let Ok(length) = u32::try_from(payload.len()) else {
@@ -136,6 +142,7 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         }),
     };
     let request = read_request(from, payload)?;
+    let apps = request.apps().len() as u64;
     let mut files = GivenFiles::default();
     let mut last: Option<&str> = None;
     for _ in 0..from.count().map_err(wire)? {
@@ -158,7 +165,11 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         }
     }
     if !from.is_done() {
-        return read_line(from, files);
+        let count = from.count().map_err(wire)?;
+        if count > 0 {
+            return read_line(from, count, files);
+        }
+        read_thread_words(from, &mut args, apps).map_err(wire)?;
     }
     let mut draft = Draft::of_parts(Intake::again(request), args, parent);
     draft.give_all(files);
@@ -166,9 +177,9 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
 }
 
 /// Reads the words of a launcher's line, behind everything else.
-fn read_line(from: &mut Reader<'_>, files: GivenFiles) -> Result<Draft, JobError> {
+fn read_line(from: &mut Reader<'_>, count: usize, files: GivenFiles) -> Result<Draft, JobError> {
     let mut words = Vec::new();
-    for _ in 0..from.count().map_err(wire)? {
+    for _ in 0..count {
         words.push(from.text().map_err(wire)?.to_owned());
     }
     if !from.is_done() {
@@ -177,6 +188,58 @@ fn read_line(from: &mut Reader<'_>, files: GivenFiles) -> Result<Draft, JobError
     let mut draft = Draft::from_words(&words)?;
     draft.give_all(files);
     Ok(draft)
+}
+
+/// Whether a job says something about threads, or sets variables that may.
+fn says_something(job: &JobArgs) -> bool {
+    let silent = job.exported.is_empty() && job.env.is_empty() && job.env_files.is_empty();
+    !silent || job.env_here || job.omp.is_some() || job.levels.is_some()
+}
+
+/// Writes variables of apps and of the job, files of variables, whose rules, how many levels.
+fn thread_words(out: &mut Writer, job: &JobArgs) {
+    out.number(job.exported.len() as u64);
+    for (app, text) in &job.exported {
+        out.number(u64::from(*app));
+        out.text(text);
+    }
+    out.number(job.env.len() as u64);
+    for (name, value) in &job.env {
+        out.text(name);
+        out.text(value);
+    }
+    out.number(job.env_files.len() as u64);
+    job.env_files.iter().for_each(|path| out.text(path));
+    out.number(u64::from(job.env_here));
+    maybe(out, job.omp.as_deref());
+    out.number(job.levels.map_or(0, u64::from));
+}
+
+/// Reads what [`thread_words`] wrote, of a job with this many apps.
+fn read_thread_words(from: &mut Reader<'_>, job: &mut JobArgs, apps: u64) -> Result<(), WireError> {
+    for _ in 0..from.count()? {
+        let app = from.number(apps.saturating_sub(1))?;
+        let app = u32::try_from(app).unwrap_or(u32::MAX);
+        job.exported.push((app, from.text()?.to_owned()));
+    }
+    for _ in 0..from.count()? {
+        let name = from.text()?.to_owned();
+        job.env.push((name, from.text()?.to_owned()));
+    }
+    job.env_files = from.texts()?;
+    job.env_here = from.number(1)? == 1;
+    if from.number(1)? == 1 {
+        job.omp = Some(from.text()?.to_owned());
+    }
+    let levels = from.number(u64::from(u32::MAX))?;
+    job.levels = u32::try_from(levels).ok().filter(|&levels| levels > 0);
+    if !says_something(job) {
+        return Err(from.fail("what is said about threads is not left out, and says nothing"));
+    }
+    if !from.is_done() {
+        return Err(from.fail("something stands behind the job"));
+    }
+    Ok(())
 }
 
 fn maybe(out: &mut Writer, text: Option<&str>) {

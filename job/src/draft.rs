@@ -47,6 +47,8 @@ pub struct Draft {
     policies: BTreeMap<(Whose, Kind), String>,
     hosts: BTreeMap<u32, String>,
     hostfiles: BTreeMap<u32, String>,
+    /// Variables by owner, in the order in which they were set first.
+    variables: Vec<(Whose, String, String)>,
     files: GivenFiles,
 }
 
@@ -232,6 +234,31 @@ impl Draft {
         Ok(())
     }
 
+    /// Sets a variable of an app's processes, or of those of all apps. Those of OpenMP say where threads go.
+    ///
+    /// # Errors
+    /// `bad-value` for a name or value that no environment can hold; `job-too-large`. Nothing changes then.
+    pub fn set_variable(&mut self, whose: Whose, name: &str, value: &str) -> Result<(), JobError> {
+        bounded(name)?;
+        bounded(value)?;
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(JobError::Told {
+                class: "bad-value",
+                sentence: format!(
+                    "the variable {name:?}: a name has no = and is not empty, and nothing has zero bytes"
+                ),
+            });
+        }
+        let mut known = self.variables.iter_mut();
+        match known.find(|(own, other, _)| *own == whose && other == name) {
+            Some((_, _, own)) => value.clone_into(own),
+            None => self
+                .variables
+                .push((whose, name.to_owned(), value.to_owned())),
+        }
+        Ok(())
+    }
+
     /// Gives the contents of a file that words name.
     ///
     /// # Errors
@@ -273,8 +300,15 @@ impl Draft {
         taken.notes.splice(0..0, self.notes.iter().cloned());
         let forbidden = taken.spoken.check_opposites();
         let forbidden = forbidden.and_then(|()| taken.spoken.check_forbidden());
+        let mut job = self.args.clone();
+        for (whose, name, value) in &self.variables {
+            match whose.app() {
+                None => job.env.push((name.clone(), value.clone())),
+                Some(app) => job.exported.push((app, format!("{name}={value}"))),
+            }
+        }
         let asked = MapArgs {
-            job: self.args.clone(),
+            job,
             taken,
             parent: self.parent.clone(),
         };
@@ -292,6 +326,7 @@ impl Draft {
             ("a policy", !self.policies.is_empty()),
             ("a host list", !self.hosts.is_empty()),
             ("a hostfile", !self.hostfiles.is_empty()),
+            ("a variable", !self.variables.is_empty()),
             ("an app", self.apps() > 0),
         ];
         let Some((what, _)) = set.iter().find(|(_, set)| *set) else {

@@ -17,6 +17,8 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
+// Classes of notes.
+pub mod note_classes;
 // What options mean.
 pub mod meaning;
 // The columns to show.
@@ -56,16 +58,20 @@ mod sequence;
 pub mod files;
 // A launcher's own line.
 pub mod line;
+// What batch systems say of a job.
+mod batch;
+// A batch script in place of a line.
+pub mod script;
 // Where topologies came from.
 pub mod sources;
 // The network that a job names.
 pub mod network;
 // What parameters change in a job.
 mod settle;
-// A job on a machine.
 // What a job says about threads.
-pub mod place;
 pub mod thread_words;
+// A job on a machine.
+pub mod place;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

@@ -7,6 +7,7 @@ use crate::named_nodes::hosts;
 use crate::outside::Outside;
 use crate::rows::{ROWS_MAX, Row, change};
 use crate::sources::Sources;
+use std::collections::HashSet;
 use stowplan_engine::error::Note;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::OBJECTS_MAX;
@@ -17,6 +18,7 @@ use stowplan_engine::table::names::{NameRange, Names, NodeId};
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_engine::text::hostlist::plain;
+use stowplan_launchers::line::{Launcher, granted};
 
 /// The word for this machine, on which stowplan runs.
 const HERE: &str = "here";
@@ -80,6 +82,9 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
     }
     let mut cpu_lists = job.cpu_lists.iter();
     cpu_lists.try_for_each(|text| limit(&mut rows, text))?;
+    if let Some(text) = granted(job) {
+        cut_down(&mut rows, text)?;
+    }
     give_all(&mut rows, &job.devices)?;
     let (mut default, mut assigned) = (None, Vec::new());
     for row in rows {
@@ -155,6 +160,38 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.push(LOCALHOST.to_owned());
     names.extend(job.head.clone());
     names.iter().map(|name| plain(name)).collect()
+}
+
+/// What of its nodes a job was given, for launchers that see no more of a node than that.
+fn granted(job: &JobArgs) -> Option<&str> {
+    let line = job.line.as_ref()?;
+    let sees_a_part = matches!(line.launcher, Launcher::Hydra | Launcher::Intel);
+    job.granted.as_deref().filter(|_| sees_a_part)
+}
+
+/// Cuts the topologies of nodes down to the cpus of `--granted`, by OS number.
+fn cut_down(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
+    let bad = |why: &str| JobError::Told {
+        class: "bad-value",
+        sentence: format!("--granted {text}: {why}"),
+    };
+    if !granted::is_words(text) {
+        return Err(bad("NODES=CPUS is asked for, as n0=0-7,n1=0-3"));
+    }
+    for (nodes, cpus) in granted::read(text).map_err(|why| bad(&why))? {
+        change(rows, Some(vec![nodes]), &|draft| {
+            let there: HashSet<u32> = draft.pus_os.iter().copied().collect();
+            if let Some(cpu) = cpus.iter().find(|cpu| !there.contains(cpu)) {
+                return Err(bad(&format!("cpu {cpu} is not of these nodes")));
+            }
+            *draft = stowplan_topo::keep_pus(draft.clone(), |os| cpus.contains(os));
+            Ok(())
+        })?;
+        if rows.len() > ROWS_MAX {
+            return Err(bad("so many kinds of nodes are too many"));
+        }
+    }
+    Ok(())
 }
 
 /// `NODES=LIST`: limits these nodes to the cpus of the list.

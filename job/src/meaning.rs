@@ -55,8 +55,16 @@ pub enum Meaning {
     EnvFile,
     /// `--env-here`.
     EnvHere,
+    /// `--quiet-notes`.
+    QuietNotes,
+    /// `--strict`.
+    Strict,
     /// `--site`.
     Site,
+    /// `--script`.
+    Script,
+    /// `--line`.
+    LineNumber,
     /// `--rank-order`.
     RankOrder,
     /// `--network`.

@@ -22,6 +22,7 @@ use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide_with};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_engine::text::printable::disturbs;
+use stowplan_score::network::OnNetwork;
 use stowplan_session::SpawnedBy;
 
 /// The most worker threads. More would only wait for each other.
@@ -53,12 +54,12 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        mapped.notes.splice(0..0, asked.taken.notes.iter().cloned());
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         if let Some(on) = on {
             network::note(&on, &mut mapped);
             sources.network = Some(Arc::new(on));
         }
-        keep_thread_words(&mut mapped, &asked.job, outside)?;
         return Ok(Placement {
             mapped,
             sources,
@@ -93,7 +94,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
     }
-    keep_thread_words(&mut mapped, &job, outside)?;
     let unused = machine::without_nodes(&job, &mapped.plan.world().names);
     mapped.notes.extend(unused);
     Ok(Placement {
@@ -101,17 +101,6 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
         sources,
         displayed,
     })
-}
-
-/// Keeps in a plan what its job says about threads.
-fn keep_thread_words(
-    mapped: &mut Mapped,
-    job: &JobArgs,
-    outside: &dyn Outside,
-) -> Result<(), JobError> {
-    let words = thread_words(job, mapped.plan.apps().len(), outside)?;
-    mapped.plan.set_thread_words(words);
-    Ok(())
 }
 
 /// What is outside, with the allocation of a launcher's line as one more file.
@@ -156,16 +145,37 @@ pub fn place_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
+    Ok(place_on_network(machine, asked, outside)?.0)
+}
+
+/// As [`place_on`], with the network that the job names, if it names one.
+///
+/// # Errors
+/// As [`place_on`]; `bad-network`.
+pub fn place_on_network(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Mapped, Option<OnNetwork>), JobError> {
     if let Some(line) = of_another(&asked.job).cloned() {
-        return Ok(line::place::place_on(machine, &asked.job, &line, outside)?.0);
+        let mapped = line::place::place_on(machine, &asked.job, &line, outside)?.0;
+        let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
+        return Ok((mapped, on));
     }
     let job = asked.job.clone();
-    let threads = asked.job.threads;
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
-    let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    let mut mapped = order.give(placed(resolved, machine, threads)?, None, outside)?;
-    keep_thread_words(&mut mapped, &job, outside)?;
-    Ok(mapped)
+    let (resolved, mut machine) = resolve_on(machine, asked, outside)?;
+    let again = (job.node_order == NodeOrder::Network).then(|| resolved.clone());
+    let mut mapped = placed(resolved, machine.clone(), job.threads)?;
+    let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
+    if let (Some(resolved), Some(own)) = (again, &mut on) {
+        machine.order = own.in_order();
+        mapped = placed(resolved, machine, job.threads)?;
+        own.find(&mapped.plan.world().names)
+            .map_err(network::refused)?;
+    }
+    mapped = order.give(mapped, on.as_ref(), outside)?;
+    Ok((mapped, on))
 }
 
 /// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.
@@ -245,10 +255,20 @@ fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), Jo
         affinity: affinity.as_deref(),
         files: outside,
     };
-    let words = Words {
+    let mut words = Words {
         decided: decide_with(relayed.request, context, &defaults)?,
         notes: relayed.notes,
     };
+    if let Some(path) = affinity.filter(|_| !words.decided.has_affinity()) {
+        let said = job.from_env.as_ref().filter(|_| job.lsf_affinity.is_none());
+        let said = said.map_or_else(|| path.clone(), |name| format!("{name}={path}"));
+        words.notes.push(Note::OfLine {
+            class: "allocation-unused",
+            text: format!(
+                "{said} is not used: the file has no entry; -H says which hosts there are"
+            ),
+        });
+    }
     Ok((words, job))
 }
 
@@ -262,6 +282,7 @@ fn meet(
     words.decided.check_cores(&machine.topologies)?;
     let mut resolved = words.decided.read_files(outside)?;
     resolved.notes.splice(0..0, words.notes);
+    resolved.apps.thread_words = thread_words(job, resolved.apps.len(), outside)?;
     if let Some(map) = &job.taskmap {
         sequence_of(map, &mut resolved, outside)?;
     }

@@ -2,12 +2,14 @@
 
 use crate::args::JobArgs;
 use crate::error::JobError;
+use crate::line::LineArgs;
 use crate::line::variables::variables;
 use crate::outside::Outside;
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::thread_words::ThreadWords;
+use stowplan_launchers::line::exported::{Exported, exported};
 
 /// Variables whose rules are known.
 pub const MODELLED: &[&str] = &[
@@ -51,46 +53,102 @@ pub fn thread_words(
     apps: usize,
     outside: &dyn Outside,
 ) -> Result<ThreadWords, JobError> {
-    let silent = job.exported.is_empty() && job.env.is_empty() && job.env_files.is_empty();
     let mut words = ThreadWords {
         apps: BTreeMap::new(),
         runtime: job.omp.clone(),
         levels: job.levels,
     };
-    if silent && !job.env_here {
+    let around = around(job, outside)?;
+    if around.is_empty() && job.exported.is_empty() {
         return Ok(words);
     }
-    let all = variables(job, outside)?;
-    let mut around: Vec<(String, String)> = Vec::new();
-    for (name, value) in all.into_iter().filter(|(name, _)| counts(name)) {
-        set(&mut around, &name, &value);
-    }
-    if !around.is_empty() {
-        words.apps = (0..apps)
-            .map(|app| (AppId::from_row(app), around.clone()))
-            .collect();
-    }
+    let mut own = vec![around.clone(); apps];
     for (app, text) in &job.exported {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text.as_str(), None),
         };
-        if !counts(name) {
+        let Some(own) = own.get_mut(*app as usize).filter(|_| counts(name)) else {
             continue;
-        }
-        let said = around.iter().find(|(own, _)| own == name);
-        let value = value.or(said.map(|(_, value)| value.as_str()));
-        let value = value.ok_or_else(|| JobError::Told {
-            class: "unknown-variable",
-            sentence: format!("-x {name}: no --env, --env-file or --env-here says its value"),
-        })?;
-        let own = words
-            .apps
-            .entry(AppId::from_row(*app as usize))
-            .or_default();
-        set(own, name, value);
+        };
+        let value = value.or_else(|| of(&around, name));
+        set(own, name, value.ok_or_else(|| unknown("-x", name))?);
     }
+    words.apps = by_app(own);
     Ok(words)
+}
+
+/// The words of another launcher's line about the threads of its programs. Its own words win over what stands around it.
+///
+/// # Errors
+/// `unknown-variable` for a name without a value that is said anywhere; a file of `--env-file` that cannot be read.
+pub(crate) fn of_line(
+    job: &JobArgs,
+    line: &LineArgs,
+    programs: &[Vec<String>],
+    outside: &dyn Outside,
+) -> Result<ThreadWords, JobError> {
+    let around = around(job, outside)?;
+    let mut apps = Vec::with_capacity(programs.len());
+    for said in exported(line.launcher, &line.words, programs) {
+        let mut own = around.clone();
+        if said.contains(&Exported::NoOthers) {
+            own.clear();
+        }
+        for word in said {
+            match word {
+                Exported::NoOthers => {}
+                Exported::Gone(name) => own.retain(|(known, _)| *known != name),
+                Exported::Set(name, value) if counts(&name) => set(&mut own, &name, &value),
+                Exported::Kept(name) if counts(&name) => {
+                    let value = of(&around, &name);
+                    let value = value.ok_or_else(|| unknown(&line.command, &name))?;
+                    set(&mut own, &name, value);
+                }
+                Exported::Set(_, _) | Exported::Kept(_) => {}
+            }
+        }
+        apps.push(own);
+    }
+    Ok(ThreadWords {
+        apps: by_app(apps),
+        runtime: job.omp.clone(),
+        levels: job.levels,
+    })
+}
+
+/// The variables of `--env`, `--env-file` and `--env-here` that count.
+fn around(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<(String, String)>, JobError> {
+    let silent = job.env.is_empty() && job.env_files.is_empty() && !job.env_here;
+    let all = if silent {
+        Vec::new()
+    } else {
+        variables(job, outside)?
+    };
+    let mut around = Vec::new();
+    for (name, value) in all.into_iter().filter(|(name, _)| counts(name)) {
+        set(&mut around, &name, &value);
+    }
+    Ok(around)
+}
+
+/// The apps that have variables, with these.
+fn by_app(apps: Vec<Vec<(String, String)>>) -> BTreeMap<AppId, Vec<(String, String)>> {
+    let apps = apps.into_iter().enumerate();
+    let with = apps.filter(|(_, own)| !own.is_empty());
+    with.map(|(app, own)| (AppId::from_row(app), own)).collect()
+}
+
+fn of<'v>(variables: &'v [(String, String)], name: &str) -> Option<&'v str> {
+    let found = variables.iter().find(|(own, _)| own == name);
+    found.map(|(_, value)| value.as_str())
+}
+
+fn unknown(word: &str, name: &str) -> JobError {
+    JobError::Told {
+        class: "unknown-variable",
+        sentence: format!("{word} {name}: no --env, --env-file or --env-here says its value"),
+    }
 }
 
 /// Sets a variable. One that is there keeps its place in the order.

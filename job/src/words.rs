@@ -141,6 +141,26 @@ impl AppWords {
         Some(qualifiers.join(":"))
     }
 
+    /// Sets a variable of the app, as `-x` does.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        let text = format!("{name}={value}");
+        let own = |option: &&mut OptionWords| {
+            let given = option.values.last().map_or("", String::as_str);
+            let (given, _) = given.split_once('=').unwrap_or((given, ""));
+            option.meaning == Some(Meaning::Exported) && given == name
+        };
+        // The last one counts.
+        match self.options.iter_mut().rev().find(own) {
+            Some(option) => option.values = vec![text],
+            None => self.options.push(OptionWords {
+                name: "-x".to_owned(),
+                meaning: Some(Meaning::Exported),
+                values: vec![text],
+                joined: Joined::Apart,
+            }),
+        }
+    }
+
     /// Replaces an option by this name and value. `None` removes the option.
     pub fn set(&mut self, meaning: Meaning, name: &str, value: Option<&str>) {
         let given = |option: &OptionWords| option.meaning == Some(meaning);

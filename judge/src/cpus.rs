@@ -96,7 +96,8 @@ impl<'t> Binder<'t> {
     pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
         let mut targets = hardware.targets(binding.target);
         if let (ObjKind::Gpu, Some(options)) = (binding.target, binding.devices) {
-            super::devices::order(hardware, options, &mut targets);
+            let groups = super::devices::groups(hardware, options, std::mem::take(&mut targets));
+            targets = groups.into_iter().map(|(near, _)| near).collect();
         }
         let packages = hardware.targets(ObjKind::Package);
         let spans = targets.iter().map(|&target| hardware.ranges(target));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{OnNode, Plan};
-use stowplan_engine::policy::{GpuShare, MapBy, ObjKind};
+use stowplan_engine::policy::{DevicesEach, GpuShare, MapBy, ObjKind};
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::patterns::Place;
@@ -195,12 +195,7 @@ impl<'p> Judge<'p> {
         let words = match policy.gpus {
             Some(GpuShare::None) => return exactly(got, &[], Promise::GpuAsked),
             _ if by_gpu => {
-                let own = place.object.and_then(|gpu| self.visible.get(gpu as usize));
-                return exactly(
-                    got,
-                    own.map_or(&[], std::slice::from_ref),
-                    Promise::GpuAsked,
-                );
+                return exactly(got, &self.mapped(policy, place), Promise::GpuAsked);
             }
             _ if matches!(policy.map, MapBy::Mpibind(_)) => {
                 return self.by_share(place, share.unwrap_or_default(), got);
@@ -226,6 +221,35 @@ impl<'p> Judge<'p> {
         group.got.push((got.to_vec(), count));
         group.size += u64::from(count);
         Ok(())
+    }
+
+    /// The GPUs of a process that is mapped to one of them or to several, by visible number.
+    fn mapped(&self, policy: &Policy, place: Place) -> Vec<u32> {
+        let Some(first) = place.object else {
+            return Vec::new();
+        };
+        let options = policy.map.devices().unwrap_or_default();
+        if options.each == DevicesEach::ONE {
+            return self
+                .visible
+                .get(first as usize)
+                .copied()
+                .into_iter()
+                .collect();
+        }
+        let all = self.hardware.targets(ObjKind::Gpu);
+        let groups = super::devices::groups(self.hardware, options, all);
+        let number = |gpu| self.hardware.logical(gpu);
+        let own = groups
+            .into_iter()
+            .find(|(_, gpus)| number(gpus[0]) == first);
+        let own = own.map_or_else(Vec::new, |(_, gpus)| gpus);
+        let mut visible: Vec<u32> = own
+            .into_iter()
+            .filter_map(|gpu| self.visible.get(number(gpu) as usize).copied())
+            .collect();
+        visible.sort_unstable();
+        visible
     }
 
     /// Checks a process of mpibind: it is given the GPUs of its share, and they belong to domains in which it has cpus.

@@ -42,6 +42,8 @@ pub(super) struct Turns<'t> {
     room: Room,
     /// In the order of their turns.
     objects: Vec<ObjectId>,
+    /// The logical numbers of objects that stand for others: of the first GPU of each group.
+    names: Vec<u32>,
     /// How many processes still fit; while cpus are shared, how many fit at all. Shape `[objects]`; empty while unbound.
     fits: Vec<u64>,
     /// The next object to ask.
@@ -89,8 +91,14 @@ impl<'t> Turns<'t> {
             (None, Deal::Nothing)
         };
         let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
+        let mut names = Vec::new();
         if let Some(options) = policy.map.devices() {
-            super::devices::order(hardware, options, &mut objects);
+            let groups = super::devices::groups(hardware, options, std::mem::take(&mut objects));
+            names = groups
+                .iter()
+                .map(|(_, gpus)| hardware.logical(gpus[0]))
+                .collect();
+            objects = groups.into_iter().map(|(near, _)| near).collect();
         }
         if policy.map == MapBy::Dist {
             by_distance(hardware, device.unwrap_or(""), &mut objects);
@@ -105,6 +113,7 @@ impl<'t> Turns<'t> {
             pe,
             room,
             objects,
+            names,
             fits: Vec::new(),
             at: 0,
             held: 0,
@@ -124,6 +133,12 @@ impl<'t> Turns<'t> {
         ranges
             .map(|ranges| self.hardware.count(ranges, cpus, self.mode) / self.pe)
             .collect()
+    }
+
+    /// The logical number by which a place names the object of a row.
+    pub(super) fn name(&self, row: usize, object: ObjectId) -> u32 {
+        let name = self.names.get(row).copied();
+        name.unwrap_or_else(|| self.hardware.logical(object))
     }
 
     /// Whether a cpu lies in an object.

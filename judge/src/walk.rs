@@ -13,6 +13,7 @@ use stowplan_engine::policy::{
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::cpusets::{CpusetId, Cpusets};
 use stowplan_engine::table::patterns::{Pattern, Place};
+use stowplan_engine::table::topologies::ObjectId;
 
 /// One app on one node.
 pub(super) struct Case<'t> {
@@ -442,20 +443,20 @@ impl<'t> Walk<'_, 't> {
             .as_ref()
             .map_or(&self.free, |binder| &binder.free);
         let mut turn = self.turns.next(free);
-        let is = |turn: Option<(usize, stowplan_engine::table::topologies::ObjectId)>| {
-            turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
+        let is = |turns: &Turns<'t>, turn: Option<(usize, ObjectId)>| {
+            turn.is_some_and(|(row, object)| place.object == Some(turns.name(row, object)))
         };
         let again = self.case.passes == Passes::Untold;
-        if !is(turn) && again {
+        if !is(&self.turns, turn) && again {
             self.turns.reset(mark);
             self.turns.restart(free);
             turn = self.turns.next(free);
         }
-        if let (true, Some((row, object))) = (is(turn), turn) {
+        if let (true, Some((row, object))) = (is(&self.turns, turn), turn) {
             return Ok(Some((row, hardware.ranges(object))));
         }
         let seen = |at: Option<u32>| at.map_or(Seen::Nothing, |at| Seen::Object(kind, at));
-        let promised = seen(turn.map(|(_, object)| hardware.logical(object)));
+        let promised = seen(turn.map(|(row, object)| self.turns.name(row, object)));
         Err(self.broken(Promise::Object, seen(place.object), promised))
     }
 

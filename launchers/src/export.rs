@@ -158,7 +158,10 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
         && let Some(form) = form(dialect)
     {
         variables::add(job, form, script);
-        let set = job.programs.iter().flat_map(|program| program.variables);
+        let set = job
+            .programs
+            .iter()
+            .flat_map(|program| program.variables.iter());
         let places = set.map(|(name, _)| name).any(|name| name == "OMP_PLACES");
         if dialect == Dialect::Jsrun && places {
             script
@@ -213,7 +216,10 @@ pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressibl
             plan,
             dialect,
             notes: match said {
-                Said::Script(_, notes) => notes,
+                Said::Script(_, mut notes) => {
+                    notes.extend(login_left_out(&job, dialect));
+                    notes
+                }
                 Said::Text(_) => Vec::new(),
             },
         }),
@@ -224,6 +230,31 @@ pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressibl
             Err(NotExpressible { dialect, why, can })
         }
     }
+}
+
+/// Users and ports of nodes for which the launcher has no words.
+fn login_left_out(job: &Job<'_>, dialect: Dialect) -> Option<Note> {
+    let node = job
+        .nodes
+        .first_login()
+        .filter(|_| dialect != Dialect::Prterun)?;
+    let said = job.nodes.written(node);
+    let user = match said.user {
+        "" => String::new(),
+        user => format!(" user {user}"),
+    };
+    let port = match said.port {
+        "" => String::new(),
+        port => format!(" port {port}"),
+    };
+    Some(Note {
+        class: "login-left-out",
+        sentence: format!(
+            "{}:{user}{port}: {} has no words for users and ports of hosts; export prterun and export hostfile write them",
+            job.nodes.name(node),
+            dialect.word()
+        ),
+    })
 }
 
 /// Whether each dialect can express a plan, in the order in which dialects are listed; if not, why.

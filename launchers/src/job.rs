@@ -3,7 +3,9 @@
 use crate::gpus::GpuLists;
 use crate::lists::Lists;
 use crate::nodes::RankNodes;
+use crate::openmp::{Number, number};
 use crate::script::WORD_BYTES_MAX;
+use std::borrow::Cow;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, Plan};
@@ -14,7 +16,7 @@ use stowplan_engine::taskmap::TaskMap;
 pub use crate::lists::Unsaid;
 
 /// One app that has ranks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Program<'p> {
     /// Its first rank.
     pub first: u32,
@@ -24,7 +26,7 @@ pub struct Program<'p> {
     name: &'p str,
     arguments: &'p [String],
     /// Its variables that decide about threads, in order.
-    pub variables: &'p [(String, String)],
+    pub variables: Cow<'p, [(String, String)]>,
 }
 
 impl<'p> Program<'p> {
@@ -94,7 +96,7 @@ impl<'p> Job<'p> {
         let gpus = GpuLists::of(plan, &nodes)?;
         let map = nodes.task_map(plan);
         let job = Self {
-            programs: programs(plan),
+            programs: programs(plan)?,
             plan,
             nodes,
             lists,
@@ -281,18 +283,41 @@ impl<'p> Job<'p> {
     }
 }
 
-fn programs(plan: &Plan) -> Vec<Program<'_>> {
+fn programs(plan: &Plan) -> Result<Vec<Program<'_>>, Unsaid> {
     let apps = plan.apps().iter().enumerate();
     let with_ranks = apps.filter(|(_, app)| app.procs().0 > 0);
     let programs = with_ranks.map(|(row, app)| {
         let id = AppId::from_row(row);
-        Program {
+        Ok(Program {
             first: app.base().0,
             ranks: app.procs().0,
             name: &plan.resolved_apps().label[id],
             arguments: plan.resolved_apps().arguments(id),
-            variables: plan.thread_words().of(id),
-        }
+            variables: variables(plan, id)?,
+        })
     });
     programs.collect()
+}
+
+/// The variables of an app that decide about threads: as they were given, and the number that its map gives, where the job says
+/// something about threads and not how many.
+fn variables(plan: &Plan, app: AppId) -> Result<Cow<'_, [(String, String)]>, Unsaid> {
+    const NUMBER: &str = "OMP_NUM_THREADS";
+    let given = plan.thread_words().of(app);
+    let counted = given.iter().any(|(name, _)| name == NUMBER);
+    if plan.thread_words().is_empty() || counted {
+        return Ok(Cow::Borrowed(given));
+    }
+    match number(plan, app) {
+        Number::Unsaid => Ok(Cow::Borrowed(given)),
+        Number::Same(threads) => {
+            let mut own = given.to_vec();
+            own.push((NUMBER.to_owned(), threads.to_string()));
+            Ok(Cow::Owned(own))
+        }
+        Number::Differs { rank, own, first } => Err(Unsaid(format!(
+            "rank {} is given {own} threads and the first of its app {first}: no launcher sets {NUMBER} rank by rank, exec --omp does",
+            rank.0
+        ))),
+    }
 }

@@ -30,16 +30,30 @@ struct Piece<'p> {
     number: u64,
     digits: u8,
     suffix: &'p str,
+    /// What was written of them beyond their names.
+    written: Written<'p>,
+}
+
+/// What was written of nodes beyond their names. Each part may be empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Written<'p> {
+    /// What follows the first label, with its dot.
+    domain: &'p str,
+    /// The user to log in as.
+    pub user: &'p str,
+    /// The port to log in at.
+    pub port: &'p str,
 }
 
 impl Piece<'_> {
+    /// The name of a node as it was written.
     fn name(&self, ahead: u32) -> String {
         let mut name = self.prefix.to_owned();
         if self.digits > 0 {
             let (number, width) = (self.number + u64::from(ahead), usize::from(self.digits));
             write!(name, "{number:0width$}{}", self.suffix).expect("a String takes it");
         }
-        name
+        name + self.written.domain
     }
 }
 
@@ -97,11 +111,29 @@ impl<'p> RankNodes<'p> {
         let at = self.before.partition_point(|&before| before <= number) - 1;
         NodeId::from_row((self.ranges[at].first + (number - self.before[at])) as usize)
     }
-    /// The name of a node, by its number.
+    /// The name of a node as it was written, by its number.
     #[must_use]
     pub fn name(&self, number: u32) -> String {
         let at = self.pieces.partition_point(|piece| piece.first <= number) - 1;
         self.pieces[at].name(number - self.pieces[at].first)
+    }
+
+    /// What was written of a node beyond its name, by its number.
+    #[must_use]
+    pub fn written(&self, number: u32) -> Written<'p> {
+        let at = self.pieces.partition_point(|piece| piece.first <= number) - 1;
+        self.pieces[at].written
+    }
+
+    /// The first node of which a user or a port was written, for launchers that have no words for them.
+    #[must_use]
+    pub fn first_login(&self) -> Option<u32> {
+        let mut pieces = self.pieces.iter();
+        let said = pieces.find(|piece| {
+            let Written { user, port, .. } = piece.written;
+            !user.is_empty() || !port.is_empty()
+        });
+        said.map(|piece| piece.first)
     }
 
     /// The first name with characters that host names do not have. Such a name could make a list ambiguous.
@@ -117,6 +149,7 @@ impl<'p> RankNodes<'p> {
                 || piece.prefix.starts_with('-')
                 || !plain(piece.prefix)
                 || !plain(piece.suffix)
+                || !plain(piece.written.domain)
         });
         odd.map(|piece| piece.name(0))
     }
@@ -125,7 +158,14 @@ impl<'p> RankNodes<'p> {
     #[must_use]
     pub fn name_twice(&self) -> Option<String> {
         let mut sorted: Vec<&Piece<'_>> = self.pieces.iter().collect();
-        let group = |piece: &Piece<'p>| (piece.prefix, piece.suffix, piece.digits);
+        let group = |piece: &Piece<'p>| {
+            (
+                piece.prefix,
+                piece.suffix,
+                piece.digits,
+                piece.written.domain,
+            )
+        };
         sorted.sort_by_key(|piece| (group(piece), piece.number));
         let again = sorted.windows(2).find(|two| {
             let end = two[0].number + u64::from(two[0].count);
@@ -202,7 +242,7 @@ impl<'p> RankNodes<'p> {
                 continue;
             }
             flush(&mut text, open.take());
-            if piece.digits > 0 && piece.suffix.is_empty() {
+            if piece.digits > 0 && piece.suffix.is_empty() && piece.written.domain.is_empty() {
                 open = Some(Bracket::new(&piece));
             } else {
                 for ahead in 0..piece.count {
@@ -257,7 +297,8 @@ impl<'p> Bracket<'p> {
         own
     }
     fn takes(&self, piece: &Piece<'_>) -> bool {
-        piece.digits > 0 && piece.suffix.is_empty() && piece.prefix == self.prefix
+        let ends = piece.suffix.is_empty() && piece.written.domain.is_empty();
+        piece.digits > 0 && ends && piece.prefix == self.prefix
     }
     fn add(&mut self, piece: &Piece<'_>) {
         let (first, width) = (piece.number, usize::from(piece.digits));
@@ -308,8 +349,10 @@ fn pieces<'p>(names: &'p Names, ranges: &[NodeRange]) -> Vec<Piece<'p>> {
     for nodes in ranges {
         let mut node = nodes.first;
         while node < nodes.end() {
-            let stretch = names.around(NodeId::from_row(node as usize));
-            let count = stretch.nodes.end().min(nodes.end()) - node;
+            let id = NodeId::from_row(node as usize);
+            let stretch = names.around(id);
+            let end = stretch.nodes.end().min(names.written_until(id));
+            let count = end.min(nodes.end()) - node;
             pieces.push(Piece {
                 first,
                 count,
@@ -317,12 +360,22 @@ fn pieces<'p>(names: &'p Names, ranges: &[NodeRange]) -> Vec<Piece<'p>> {
                 number: stretch.number + u64::from(node - stretch.nodes.first),
                 digits: stretch.digits,
                 suffix: stretch.suffix,
+                written: written(names, id),
             });
             first += count;
             node += count;
         }
     }
     pieces
+}
+
+fn written(names: &Names, node: NodeId) -> Written<'_> {
+    let said = names.written(node);
+    said.map_or_else(Written::default, |said| Written {
+        domain: &said.domain,
+        user: &said.user,
+        port: &said.port,
+    })
 }
 
 /// Compares names in natural order: numbers in them by value, numbers with leading zeros digit by digit.
@@ -377,6 +430,7 @@ mod tests {
             number,
             digits,
             suffix: "",
+            written: Written::default(),
         };
         let folded = |pieces: &[Piece<'_>]| {
             let mut bracket = Bracket::new(&pieces[0]);

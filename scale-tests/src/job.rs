@@ -79,7 +79,7 @@ pub struct Job {
 }
 
 /// Files by name, held in memory.
-struct Held<'a>(&'a [(String, String)]);
+pub struct Held<'a>(pub &'a [(String, String)]);
 
 impl Files for Held<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {

@@ -82,6 +82,16 @@ impl Difference {
     pub const fn moved_local_rank(&self) -> u32 {
         self.counts.moved.local_rank
     }
+    /// Moved ranks for which only the GPUs differ.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved_gpus(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved_gpus(&self) -> u32 {
+        self.counts.moved.gpus
+    }
     /// Ranks that the other plan does not have.
     /// ```
     #[doc = include_str!("example.txt")]

@@ -49,6 +49,13 @@ impl Error {
         }
     }
 
+    /// The same, with what would work.
+    pub(crate) fn with_hint(class: &'static str, message: &str, hint: String) -> Self {
+        let mut error = Self::told(class, message);
+        error.told.hint = Some(hint);
+        error
+    }
+
     /// The stable class.
     /// ```
     /// let refused = stowplan::Topology::parse("builtin:frontir").unwrap_err();

@@ -4,9 +4,11 @@ use crate::policy::{BindTo, MapBy, Policy, RankBy};
 use crate::{Error, workers};
 use std::fmt;
 use std::sync::Arc;
+use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_job::args::MapArgs;
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
+use stowplan_job::line::launched::Launched;
 use stowplan_job::our_words::of_another;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
@@ -42,8 +44,8 @@ impl Job {
         JobBuilder::default()
     }
 
-    /// Reads the words after `prterun` on a command line, as `stowplan map` takes them. Options of the machine or of the output
-    /// (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
+    /// Reads the words after `prterun` on a command line, or a launcher's own line, as `stowplan map` takes them. Options of the
+    /// machine or of the output (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
     ///
     /// # Errors
     /// The first wrong option, word or value, or words that contradict each other.
@@ -59,6 +61,30 @@ impl Job {
     ) -> Result<Self, Error> {
         let words: Vec<String> = words.into_iter().map(Into::into).collect();
         Self::of_draft(&Draft::from_words(&words)?)
+    }
+
+    /// As [`Job::from_command_line`], with the contents of files that the words name.
+    ///
+    /// # Errors
+    /// As [`Job::from_command_line`]; `job-too-large` for a file that is larger than a text may be.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let words = ["--hostfile", "hosts", "-n", "3", "./a"];
+    /// let job = Job::from_command_line_with(words, [("hosts", "a slots=2\nb slots=2\n")])?;
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// assert_eq!(Plan::new(&job, &machine)?.nodes().len(), 2);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_command_line_with(
+        words: impl IntoIterator<Item = impl Into<String>>,
+        files: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    ) -> Result<Self, Error> {
+        let words: Vec<String> = words.into_iter().map(Into::into).collect();
+        let mut draft = Draft::from_words(&words)?;
+        for (name, text) in files {
+            draft.set_file(name.as_ref(), text.as_ref())?;
+        }
+        Self::of_draft(&draft)
     }
 
     /// Reads a spawn request in JSON (`docs/request.schema.json`).
@@ -124,6 +150,12 @@ impl Job {
         of_another(&self.inner.asked.job).is_some()
     }
 
+    /// How it was read, if it is a line of prterun's family.
+    pub(crate) fn reading(&self) -> Option<ReadingRemark> {
+        let line = self.inner.asked.job.line.clone()?;
+        Some(Launched::by_our_rules(line).remark())
+    }
+
     pub(crate) fn files(&self) -> &GivenFiles {
         &self.inner.files
     }
@@ -161,6 +193,7 @@ pub struct JobBuilder {
     policies: Policies,
     apps: Vec<App>,
     files: Vec<(String, String)>,
+    env: Vec<(String, String)>,
 }
 
 /// The policies of a job or an app.
@@ -257,6 +290,21 @@ impl JobBuilder {
         self
     }
 
+    /// Sets a variable in the environment of all apps. Those of OpenMP decide where threads go ([`Plan::threads`](crate::Plan::threads));
+    /// others have no effect here. An app's own value wins.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().env("OMP_PLACES", "cores").app(App::new("./a").env("OMP_NUM_THREADS", "7")).build()?;
+    /// let refused = Job::builder().env("OMP=PLACES", "cores").app(App::new("./a")).build().unwrap_err();
+    /// assert_eq!(refused.class(), "bad-value");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
     /// Makes the job.
     ///
     /// # Errors
@@ -279,6 +327,12 @@ impl JobBuilder {
                 draft.set_hostfile(number, text)?;
             }
             app.policies.tell(&mut draft, Whose::App(number))?;
+            for (name, value) in &app.env {
+                draft.set_variable(Whose::App(number), name, value)?;
+            }
+        }
+        for (name, value) in &self.env {
+            draft.set_variable(Whose::Job, name, value)?;
         }
         for (name, text) in &self.files {
             draft.set_file(name, text)?;
@@ -300,6 +354,7 @@ pub struct App {
     hosts: Option<String>,
     hostfile: Option<String>,
     policies: Policies,
+    env: Vec<(String, String)>,
 }
 
 impl App {
@@ -353,6 +408,18 @@ impl App {
     #[must_use]
     pub fn hostfile(mut self, text: impl Into<String>) -> Self {
         self.hostfile = Some(text.into());
+        self
+    }
+
+    /// Sets a variable in the environment of the app. Those of OpenMP decide where threads go ([`Plan::threads`](crate::Plan::threads));
+    /// others have no effect here.
+    /// ```
+    /// # use stowplan::App;
+    /// let app = App::new("./a").env("OMP_NUM_THREADS", "7").env("OMP_PLACES", "cores");
+    /// ```
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
         self
     }
 

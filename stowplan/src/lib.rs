@@ -33,14 +33,17 @@
 //! | say where the launcher runs, or which cpus may be used | [`Machine::set_head`], [`Machine::set_cpus`] |
 //! | describe a job | [`Job::builder`], [`App`] |
 //! | take a command line, or a spawn request | [`Job::from_command_line`], [`Job::from_json`] |
+//! | place a launcher's own line: `srun -n 8 ./a`, `mpirun -np 4 ./a` | [`Line`]; who placed a plan: [`Plan::launcher`] |
 //! | hand a job or a plan to another process | [`Job::to_bytes`], [`Plan::to_broadcast`], [`Plan::to_bytes`] |
-//! | place it | [`Plan::new`] |
+//! | place it | [`Plan::new`]; many jobs at once: [`Plan::many`] |
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
-//! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`] |
+//! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`]; GPUs: [`Plan::gpu_column`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
+//! | know how much traffic leaves nodes and switches, and what would be better | [`Plan::score`], [`Traffic::advise`], [`Network`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
+//! | know where OpenMP puts the threads of a rank | [`App::env`], [`Plan::threads`]; without a job [`openmp::threads`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
 //! | be sure that a plan is right | [`Plan::check`] |
 //! | show a plan in a line | [`Plan::summary`] |
@@ -58,24 +61,33 @@ mod error;
 mod workers;
 // Jobs and machines.
 mod job;
+mod line;
 mod machine;
 mod policy;
 mod topology;
 // Plans, and what they answer.
 mod difference;
 mod explanation;
+mod gpu_column;
 mod node;
 mod plan;
 mod proc;
+mod read_as;
 mod slice;
 mod summary;
 mod table;
+mod thread_column;
 // Jobs planned again or side by side; jobs that were refused.
 mod cluster;
+mod many;
 mod planner;
 mod refused;
+// Traffic, and the network above the nodes.
+mod network;
+mod traffic;
 // Public modules.
 pub mod component;
+pub mod openmp;
 pub mod session;
 pub mod taskmap;
 
@@ -83,16 +95,21 @@ pub use cluster::Cluster;
 pub use difference::{Cause, Difference};
 pub use error::{Error, Note};
 pub use explanation::{Explanation, Instead, Word};
+pub use gpu_column::GpuColumn;
 pub use job::{App, Job, JobBuilder};
+pub use line::Line;
 pub use machine::Machine;
+pub use network::Network;
 pub use node::{Node, Nodes};
 pub use plan::Plan;
 pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
 pub use proc::{Cpus, Object, Proc, Procs};
 pub use rank::Rank;
+pub use read_as::ReadAs;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
 pub use summary::Summary;
 pub use table::{Columns, Table};
 pub use topology::Topology;
+pub use traffic::{Advice, Score, Traffic};

@@ -15,13 +15,15 @@ use stowplan_session::{Name, SessionCandidates as Candidates, State};
 /// use stowplan::{Machine, Topology};
 /// let mut machine = Machine::uniform(Topology::parse("package:2 core:8 pu:2")?);
 /// machine.set_topology("g[0-3]", Topology::parse("builtin:frontier")?)?;
-/// machine.set_head("login1");
+/// machine.set_head("login1")?;
 /// machine.set_cpus("0-7")?;
 /// # Ok::<(), stowplan::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
     inner: map::Machine,
+    /// Topologies that are named machines', as text.
+    named: Vec<(Option<String>, String)>,
 }
 
 impl Machine {
@@ -38,8 +40,10 @@ impl Machine {
     )]
     pub fn uniform(topology: Topology) -> Self {
         let inner = map::Machine::uniform(topology.draft());
+        let named = topology.named().map(|text| (None, text.to_owned()));
         Self {
             inner: inner.expect("a topology is sound since it was parsed"),
+            named: named.into_iter().collect(),
         }
     }
 
@@ -63,6 +67,9 @@ impl Machine {
         let names = hosts(nodes)?;
         let id = self.add(&topology);
         self.inner.assigned.push((names, id));
+        let named = topology.named();
+        self.named
+            .extend(named.map(|text| (Some(nodes.to_owned()), text.to_owned())));
         Ok(())
     }
 
@@ -74,17 +81,29 @@ impl Machine {
     }
 
     /// Says on which node the launcher runs. `nolocal` keeps jobs off this node, and a job without hosts runs on it.
+    ///
+    /// # Errors
+    /// `bad-hostlist` for what is not the name of one node. Nothing changes then.
     /// ```
     /// # use stowplan::{Job, Machine, Plan, Topology};
     /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// machine.set_head("a");
+    /// machine.set_head("a")?;
+    /// assert_eq!(machine.set_head("bad name\n").unwrap_err().class(), "bad-hostlist");
     /// let job = Job::from_command_line(["-n", "1", "-H", "a:4,b:4", "--map-by", "slot:nolocal", "./x"])?;
     /// let plan = Plan::new(&job, &machine)?;
     /// assert_eq!(plan.procs().next().unwrap().node().name(), "b");
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn set_head(&mut self, name: &str) {
+    pub fn set_head(&mut self, name: &str) -> Result<(), Error> {
+        let one = !name.is_empty()
+            && !name.contains([',', ':', '['])
+            && hosts(name).is_ok_and(|names| names.len() == 1);
+        if !one {
+            let sentence = format!("the head {name:?} is not the name of a node");
+            return Err(Error::told("bad-hostlist", &sentence));
+        }
         self.inner.local = Some(name.to_owned());
+        Ok(())
     }
 
     /// Restricts every node to these logical cores (`0-3,7`) or hardware threads (`0-3,7:HWTCPUS`). PRRTE calls this list
@@ -125,7 +144,15 @@ impl Machine {
             nodes: candidates.names(state).map(plain).collect(),
             sessions: sessions.join(", "),
         });
-        Self { inner }
+        Self {
+            inner,
+            named: self.named.clone(),
+        }
+    }
+
+    /// The named machines among its topologies, as `--topo` takes them.
+    pub(crate) fn named(&self) -> &[(Option<String>, String)] {
+        &self.named
     }
 
     pub(crate) const fn inner(&self) -> &map::Machine {

@@ -3,9 +3,10 @@
 use crate::error::of_faults;
 use crate::explanation::Explanation;
 use crate::taskmap::TaskMap;
-use crate::{Error, Job, Machine, Note, Rank, workers};
+use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stowplan_answers::expert;
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
@@ -82,13 +83,15 @@ impl Plan {
     /// ```
     pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
         if job.is_line() {
-            let place = || place_line_on(machine.inner(), &job.asked(), job.files());
+            let mut asked = job.asked();
+            asked.job.topos = machine.named().to_vec();
+            let place = || place_line_on(machine.inner(), &asked, job.files());
             let (mapped, launched) = workers::run(place)??;
             return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
         }
         let (resolved, machine) = crate::job::resolve(job, machine)?;
         let mapped = workers::run(|| map_resolved(resolved, machine))??;
-        Ok(Self::of(mapped))
+        Ok(Self::read_as(mapped, Form::Whole, job.reading()))
     }
 
     /// Reads a plan from its bytes, whole ([`Plan::to_bytes`]) or broadcast ([`Plan::to_broadcast`]).
@@ -119,7 +122,9 @@ impl Plan {
             notes: Vec::new(),
             calls: Vec::new(),
         };
-        Ok(Self::read_as(mapped, form, reading))
+        let plan = Self::read_as(mapped, form, reading);
+        let _ = plan.inner.notes.set(Vec::new());
+        Ok(plan)
     }
 
     /// A plan, and how the line that it places was read.
@@ -167,6 +172,17 @@ impl Plan {
 
     pub(crate) fn mapped(&self) -> &Mapped {
         &self.inner.mapped
+    }
+
+    /// Refuses a plan from a broadcast.
+    pub(crate) fn whole(&self) -> Result<(), Error> {
+        match self.form() {
+            Form::Whole => Ok(()),
+            Form::Broadcast => Err(Error::told(
+                "bad-plan",
+                "the plan was read from a broadcast, which has no topologies and states to judge it by",
+            )),
+        }
     }
 
     pub(crate) fn form(&self) -> Form {
@@ -226,9 +242,25 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        let notes = &self.inner.mapped.notes;
-        let folded = || fold(notes).iter().map(Note::new).collect();
+        let folded = || {
+            let mut notes = self.inner.mapped.notes.clone();
+            notes.extend(expert::notes(self.inner()));
+            fold(&notes).iter().map(Note::new).collect()
+        };
         self.inner.notes.get_or_init(folded)
+    }
+
+    /// Whose rules placed the job: prterun's, unless it is the line of another launcher.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.launcher().name(), "prte");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn launcher(&self) -> ReadAs {
+        ReadAs::of(self.inner.reading.as_ref())
     }
 
     /// The node of each rank, as a task map of RFC 34. Nodes are numbered as in the pool.
@@ -292,20 +324,13 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn check(&self) -> Result<(), Error> {
-        match self.form() {
-            Form::Broadcast => Err(Error::told(
-                "bad-plan",
-                "the plan was read from a broadcast, which has no topologies and states to judge it by",
-            )),
-            Form::Whole => {
-                workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
-                    Unsound::Faults(faults) => of_faults(&faults),
-                    other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
-                        Error::told(other.class(), &other.to_string())
-                    }
-                })
+        self.whole()?;
+        workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+            Unsound::Faults(faults) => of_faults(&faults),
+            other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
+                Error::told(other.class(), &other.to_string())
             }
-        }
+        })
     }
 
     /// A picture of the plan: an SVG image without script, of at most 300 kB.

@@ -12,7 +12,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //! [`Machine::within`](crate::Machine::within) gives the machine on which such a job is placed.
+//!
+//! [`Channel`] takes events as lines of JSON, as `stowplan session serve` does, and answers in JSON.
 
+use crate::Error;
+
+pub use stowplan_answers::session_json::channel::{Channel, ChannelError};
 pub use stowplan_session::{
     AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,
     EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES,
@@ -23,3 +28,15 @@ pub use stowplan_session::{
     SpawnedBy as By, State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply,
     apply_into, candidates, check, check_step, judge, payload, recover, scan, step, step_into,
 };
+
+impl From<ChannelError> for Error {
+    fn from(error: ChannelError) -> Self {
+        Self::told(error.class(), &error.to_string())
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::told(refusal.class(), &refusal.to_string())
+    }
+}

@@ -17,10 +17,20 @@ use stowplan_topo::TopoError;
 /// assert_ne!(described, named);
 /// # Ok::<(), stowplan::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Topology {
     draft: Arc<TopologyDraft>,
+    /// The text that named it, for a named machine: its site's settings go with the name.
+    named: Option<Arc<str>>,
 }
+
+impl PartialEq for Topology {
+    fn eq(&self, other: &Self) -> bool {
+        self.draft == other.draft
+    }
+}
+
+impl Eq for Topology {}
 
 impl Topology {
     /// Reads a topology: the contents of an hwloc XML file, a synthetic description, or `builtin:NAME`.
@@ -51,6 +61,7 @@ impl Topology {
             })?;
         Ok(Self {
             draft: Arc::new(draft),
+            named: text.starts_with("builtin:").then(|| text.into()),
         })
     }
 
@@ -58,7 +69,12 @@ impl Topology {
     pub(crate) fn of_table(topologies: &Topologies, id: TopologyId) -> Self {
         Self {
             draft: Arc::new(topologies.draft(id)),
+            named: None,
         }
+    }
+
+    pub(crate) fn named(&self) -> Option<&str> {
+        self.named.as_deref()
     }
 
     pub(crate) fn draft(&self) -> TopologyDraft {

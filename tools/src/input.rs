@@ -1,5 +1,6 @@
-//! Bodies of the fuzz targets whose readers are the command's own: command lines, lines of launchers and spawn requests in JSON.
+//! Bodies of the fuzz targets whose readers are the command's own: command lines, lines of launchers, scripts, and spawn requests in JSON.
 
+use crate::command::script::WithFiles;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::spawn::intake::Taken;
@@ -8,6 +9,7 @@ use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
 use stowplan_job::request::read_request;
+use stowplan_job::script;
 use stowplan_judge::check;
 
 /// A command line: arguments separated by newlines.
@@ -50,8 +52,7 @@ pub fn line(bytes: &[u8]) {
     let mut parts = text.splitn(3, '\0');
     let mut next = || parts.next().unwrap_or_default();
     let (ours, theirs, file) = (next(), next(), next());
-    let machine = ["--topo", "package:2 core:4 pu:2", "-H", "n[0-3]:8"];
-    let mut words: Vec<&str> = machine.to_vec();
+    let mut words: Vec<&str> = MACHINE.to_vec();
     for (option, value) in SETTINGS.iter().zip(ours.split('\n')) {
         if !value.is_empty() {
             words.extend([*option, value]);
@@ -60,11 +61,48 @@ pub fn line(bytes: &[u8]) {
     words.extend(LAUNCHERS[usize::from(*launcher) % LAUNCHERS.len()]);
     words.extend(theirs.split('\n'));
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    let asked = match map_args(&words) {
+    placed(&words, &OneFile(file.as_bytes()));
+}
+
+/// The machine of lines and scripts.
+const MACHINE: [&str; 4] = ["--topo", "package:2 core:4 pu:2", "-H", "n[0-3]:8"];
+
+/// A batch script in place of a line. What is placed is judged.
+pub fn script(bytes: &[u8]) {
+    let files = OneFile(bytes);
+    let words: Vec<String> = [&MACHINE[..2], &["--script", "job.sh"]]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    match script::expand(&words, &FilesAlone(&files)) {
+        Ok(Some(scripted)) => {
+            let files = WithFiles {
+                files: &files,
+                more: &scripted.files,
+            };
+            placed(&scripted.words, &files);
+        }
+        Ok(None) => panic!("--script stands there"),
+        Err(error) => assert!(!error.class().is_empty() && !error.message().is_empty()),
+    }
+}
+
+/// A site's file, as slurm.conf, before a line of srun.
+pub fn site(bytes: &[u8]) {
+    let line = ["--site", "slurm.conf", "srun", "-n", "5", "-c", "2", "./a"];
+    let words = [&MACHINE[..], &line].concat();
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    placed(&words, &OneFile(bytes));
+}
+
+/// Places a job. What is placed is judged, and read again.
+fn placed(words: &[String], files: &dyn Files) {
+    let asked = match map_args(words) {
         Ok(asked) => asked,
         Err(error) => return refused(&error),
     };
-    match place(asked, &FilesAlone(&OneText(file))) {
+    match place(asked, &FilesAlone(files)) {
         Ok(placement) => {
             let plan = placement.mapped.plan;
             if let Err(faults) = check(&plan) {
@@ -78,12 +116,12 @@ pub fn line(bytes: &[u8]) {
     }
 }
 
-/// A text that every file has.
-struct OneText<'t>(&'t str);
+/// Bytes that every file has.
+struct OneFile<'t>(&'t [u8]);
 
-impl Files for OneText<'_> {
+impl Files for OneFile<'_> {
     fn read(&self, _: &str) -> Result<Vec<u8>, String> {
-        Ok(self.0.as_bytes().to_vec())
+        Ok(self.0.to_vec())
     }
 }
 

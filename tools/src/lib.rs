@@ -40,8 +40,7 @@ pub mod session_state;
 use format::screen::Screen;
 use progress::Audience;
 use report::Refused;
-use stowplan_job::outside::Outside;
-use surroundings::Surroundings;
+use stowplan_engine::stage::resolve::Files;
 
 /// The streams, files and screen that the command uses.
 pub struct Console<'c> {
@@ -49,8 +48,8 @@ pub struct Console<'c> {
     pub out: &'c mut dyn Write,
     /// Standard error: messages and notes.
     pub err: &'c mut dyn Write,
-    /// The files that a request names, and everything else outside of its words.
-    pub files: &'c dyn Outside,
+    /// The files that a request names.
+    pub files: &'c dyn Files,
     /// What standard output can show.
     pub screen: Screen,
     /// Whether somebody watches standard error.
@@ -74,7 +73,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         &mut Console {
             out,
             err,
-            files: &Surroundings { files: &disk::Disk },
+            files: &disk::Disk,
             screen,
             audience,
         },
@@ -88,6 +87,29 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     {
         return refused.print(console.err);
     }
+    match command::script::expand(args, console) {
+        Ok(Some(scripted)) => {
+            let files = command::script::WithFiles {
+                files: console.files,
+                more: &scripted.files,
+            };
+            let mut with_files = Console {
+                out: &mut *console.out,
+                err: &mut *console.err,
+                files: &files,
+                screen: console.screen,
+                audience: console.audience,
+            };
+            return run_expanded(&scripted.args, &mut with_files);
+        }
+        Ok(None) => {}
+        Err(refused) => return refused.print(console.err),
+    }
+    run_expanded(args, console)
+}
+
+/// Runs the command with the lines of scripts in their places.
+fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),

@@ -6,7 +6,6 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
-use stowplan_cli::surroundings::Surroundings;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
             out: &mut out,
             // Not locked as a whole: a panic of another thread must be able to say so.
             err: &mut std::io::stderr(),
-            files: &Surroundings { files: &Disk },
+            files: &Disk,
             screen: Screen::of_stdout(),
             audience,
         },

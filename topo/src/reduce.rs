@@ -9,7 +9,8 @@ use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 /// (`semantics` 1.1).
 ///
 /// Cost: linear in the draft.
-pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> TopologyDraft {
+#[must_use]
+pub fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> TopologyDraft {
     // How many of the PUs before each PU are kept.
     let mut kept = Vec::with_capacity(draft.pus_os.len() + 1);
     let mut count = 0;

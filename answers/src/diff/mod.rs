@@ -2,11 +2,14 @@
 
 // The option in which two requests differ.
 pub mod cause;
+// How many ranks moved, and how.
+mod moved;
 // What differs, in words.
 pub mod words;
 
 use crate::gpus::list;
 use cause::Cause;
+pub use moved::Moved;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -54,25 +57,6 @@ impl Change {
     }
 }
 
-/// Ranks that moved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Moved {
-    /// Ranks on another node.
-    pub node: u32,
-    /// Ranks on other cpus of the same node.
-    pub cpus: u32,
-    /// Ranks of which only the local rank differs.
-    pub local_rank: u32,
-    /// Ranks of which only the GPUs differ; a plan without any does not speak of them.
-    #[serde(skip_serializing_if = "is_none")]
-    pub gpus: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_none(count: &u32) -> bool {
-    *count == 0
-}
-
 /// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diff {
@@ -88,6 +72,9 @@ pub struct Diff {
     pub new: u32,
     /// The one option in which the requests differ, if there is one.
     pub cause: Option<Cause>,
+    /// The changes of a launcher's rules that moved ranks between two of its versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
     #[serde(skip)]
     groups: Vec<Group>,
     /// Whether there were too many groups to list one by one.
@@ -345,6 +332,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         gone: 0,
         new: 0,
         cause: cause::of_plans(a, b),
+        changes: Vec::new(),
         groups: Vec::new(),
         coarse: false,
     };

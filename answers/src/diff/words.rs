@@ -8,6 +8,8 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
 
+/// The most changes of rules that are shown.
+const RULES_SHOWN: usize = 3;
 /// Columns for a list of ranks.
 const LIST_COLUMNS: usize = 60;
 /// The first line of the table.
@@ -47,6 +49,8 @@ pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
             value(&cause.b)
         ));
     }
+    let rules = diff.changes.iter().take(RULES_SHOWN);
+    lines.extend(rules.map(|change| format!("rule   since {change}")));
     if !diff.groups.is_empty() {
         lines.push(String::new());
     }

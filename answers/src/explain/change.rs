@@ -57,7 +57,7 @@ pub fn put(line: &CommandLine, app: usize, meaning: Meaning, value: &str) -> Opt
     clippy::wildcard_enum_match_arm,
     reason = "five options are changed, this is the last"
 )]
-const fn name(meaning: Meaning) -> &'static str {
+pub(super) const fn name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Np => "-n",
         Meaning::Host => "-H",

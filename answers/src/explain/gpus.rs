@@ -2,9 +2,9 @@
 
 use crate::gpus::list;
 use stowplan_engine::count::Rank;
-use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::gpus::GpuReason;
-use stowplan_engine::policy::GpuShare;
+use stowplan_engine::plan::{Plan, ProcPlace};
+use stowplan_engine::policy::{GpuShare, MapBy};
 
 /// The GPUs of a rank as a list; `None`: none.
 pub(super) fn given(plan: &Plan, rank: Rank) -> Option<String> {
@@ -16,6 +16,12 @@ pub(super) fn given(plan: &Plan, rank: Rank) -> Option<String> {
     let given = plan.given_gpus_on(place.node);
     let own = given.of(place.node, place.local_rank);
     (!own.is_empty()).then(|| list(own))
+}
+
+/// Whether a launcher's own rules placed the process.
+fn is_given(plan: &Plan, place: &ProcPlace) -> bool {
+    let policy = plan.app(place.app).policy();
+    policy.is_some_and(|id| plan.resolved_apps().policies[id].map == MapBy::Given)
 }
 
 /// Why the rank has these GPUs. `None`: its node has no GPUs.
@@ -39,6 +45,7 @@ pub(super) fn sentence(plan: &Plan, rank: Rank) -> Option<String> {
         GpuReason::Mapped(gpu) => {
             format!("so it is given {own}, which is gpu:{gpu} of its node in logical order")
         }
+        GpuReason::Map if is_given(plan, &place) => format!("its launcher shows it {own}"),
         GpuReason::Map => format!("mpibind deals the GPUs in its domains: it is given {own}"),
         GpuReason::Dealt { near, .. } if near.is_empty() => {
             "it is given no GPU: none is near its cpus".to_owned()

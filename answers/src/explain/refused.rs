@@ -148,7 +148,13 @@ impl<'s> Search<'s> {
     }
 
     /// The job of an app with PE, unbound in place of its cpus, if it can be planned: as many cpus for each as it likes.
-    pub(super) fn unbound_without_pe(&self, app: usize) -> Option<Changed> {
+    pub(super) fn unbound_without_pe(&self, app: usize) -> Option<String> {
+        let (map, both) = self.unbound(app)?;
+        self.fits(&both).then_some(map)
+    }
+
+    /// The mapping of an app without its PE, and the whole job with it, unbound.
+    fn unbound(&self, app: usize) -> Option<(String, Changed)> {
         let (head, qualifiers) = self.map(app);
         let kept: Vec<String> = qualifiers
             .iter()
@@ -158,14 +164,14 @@ impl<'s> Search<'s> {
         if kept.len() == qualifiers.len() {
             return None;
         }
-        let map = put(self.line, app, Meaning::MapBy, &joined(&head, &kept))?;
+        let without = joined(&head, &kept);
+        let map = put(self.line, app, Meaning::MapBy, &without)?;
         let bind = put(&CommandLine::read(&map.words), app, Meaning::BindTo, "none")?;
         let change = match map.change.split_once(" on app ") {
             Some((own, _)) => format!("{own} {}", bind.change),
             None => format!("{} {}", map.change, bind.change),
         };
-        let both = Changed { change, ..bind };
-        self.fits(&both).then_some(both)
+        Some((without, Changed { change, ..bind }))
     }
 
     /// Why a job has less than what was asked, if its mapping lacks the PE that was asked for.
@@ -213,19 +219,13 @@ impl<'s> Search<'s> {
         let (head, mut qualifiers) = self.map(app);
         // Files belong to the policy that reads them.
         qualifiers.retain(|word| !word.to_ascii_lowercase().starts_with("file="));
-        let with = |word: &str| {
-            let mut words: Vec<String> = qualifiers
-                .iter()
-                .filter(|own| !own.to_ascii_lowercase().starts_with("no"))
-                .cloned()
-                .collect();
-            words.push(word.to_owned());
-            joined(&head, &words)
-        };
-        self.offer(0, Meaning::MapBy, &with("oversubscribe"));
-        self.offer(app, Meaning::MapBy, &with("hwtcpus"));
+        // Oversubscribing is the job's: it stands on the first app, beside what that app says.
+        let (first, said) = self.map(0);
+        self.offer(0, Meaning::MapBy, &with(&first, &said, "oversubscribe"));
+        self.offer(app, Meaning::MapBy, &with(&head, &qualifiers, "hwtcpus"));
         self.bindings(app);
-        if let Some(unbound) = self.unbound_without_pe(app) {
+        let unbound = self.unbound(app).map(|(_, both)| both);
+        if let Some(unbound) = unbound.filter(|both| self.fits(both)) {
             self.found.push(unbound);
         }
         self.smaller_pe(app);
@@ -257,7 +257,7 @@ impl<'s> Search<'s> {
         let (target, own) = split_map(&bind);
         let mut overload: Vec<String> = own
             .iter()
-            .filter(|word| !word.to_ascii_lowercase().starts_with("no"))
+            .filter(|word| !opposes(word, "overload-allowed"))
             .cloned()
             .collect();
         overload.push("overload-allowed".to_owned());
@@ -363,6 +363,25 @@ impl<'s> Search<'s> {
         largest(1, most, |procs| {
             self.tried(app, Meaning::Np, &procs.to_string()).is_some()
         })
+    }
+}
+
+/// A mapping with one more qualifier, without those that say the opposite.
+fn with(head: &str, qualifiers: &[String], word: &str) -> String {
+    let kept = qualifiers.iter().filter(|own| !opposes(own, word));
+    let mut words: Vec<String> = kept.cloned().collect();
+    words.push(word.to_owned());
+    joined(head, &words)
+}
+
+/// Whether a qualifier says the opposite of another one, or the same.
+pub(super) fn opposes(own: &str, word: &str) -> bool {
+    let own = own.to_ascii_lowercase();
+    match word {
+        "oversubscribe" => own.starts_with("oversub") || own.starts_with("nooversub"),
+        "overload-allowed" => own.starts_with("overload") || own.starts_with("no-overload"),
+        "hwtcpus" => own.starts_with("hwt") || own.starts_with("core"),
+        _ => false,
     }
 }
 

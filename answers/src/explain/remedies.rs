@@ -1,8 +1,8 @@
 //! What to type instead: lines below a refusal. Each is planned before it is shown.
 
 use super::again::Planning;
-use super::change::{joined, shell, split_map};
-use super::refused::{CLASSES, Search, app_of, missing};
+use super::change::{joined, name, shell, split_map};
+use super::refused::{CLASSES, Search, app_of, missing, opposes};
 use stowplan_engine::error::MapError;
 use stowplan_engine::error::phrases::Counted;
 use stowplan_engine::error::place::PlaceError;
@@ -14,12 +14,44 @@ use stowplan_job::words::CommandLine;
 /// Lines that are shown at most.
 const TOLD: usize = 3;
 
-/// Options that would make a refused job work, each with its value as typed into a shell. Empty if the class is not one of
+/// A change of one app that makes a refused job work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remedy {
+    /// What it changes, with a colon and a space behind it; may be empty.
+    pub lead: &'static str,
+    /// The app, from 0.
+    pub app: usize,
+    /// The options, with their values.
+    pub set: Vec<(Meaning, String)>,
+}
+
+impl Remedy {
+    /// The options with their values as typed into a shell.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        let each = self.set.iter().map(|(meaning, value)| {
+            format!("{} {}", name(*meaning), shell(std::slice::from_ref(value)))
+        });
+        let each: Vec<String> = each.collect();
+        match self.app {
+            0 => each.join(" "),
+            app => format!("{} on app {app}", each.join(" ")),
+        }
+    }
+}
+
+impl std::fmt::Display for Remedy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.lead, self.typed())
+    }
+}
+
+/// Changes that would make a refused job work. Empty if the class is not one of
 /// room, objects or cpus, or if no change of one option helps.
 ///
 /// Cost: some dozens of plans. `planning` may refuse jobs when it reaches a limit; a job that it refuses is not shown.
 #[must_use]
-pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> Vec<String> {
+pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> Vec<Remedy> {
     if !CLASSES.contains(&error.class()) {
         return Vec::new();
     }
@@ -40,7 +72,7 @@ pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> 
 struct Told<'s> {
     search: Search<'s>,
     app: usize,
-    lines: Vec<String>,
+    lines: Vec<Remedy>,
 }
 
 impl Told<'_> {
@@ -84,22 +116,20 @@ impl Told<'_> {
     }
 
     /// Adds a line for an option, if the job can be planned with it.
-    fn tell(&mut self, app: usize, meaning: Meaning, value: &str, lead: &str) {
+    fn tell(&mut self, app: usize, meaning: Meaning, value: &str, lead: &'static str) {
         if self.lines.len() >= TOLD {
             return;
         }
-        let Some(job) = self.search.tried(app, meaning, value) else {
+        if self.search.tried(app, meaning, value).is_none() {
             return;
-        };
-        let name = job.change.split(' ').next().unwrap_or_default();
-        let quoted = shell(&[value.to_owned()]);
-        let on = match app {
-            0 => String::new(),
-            app => format!(" on app {app}"),
-        };
-        let option = format!("{name} {quoted}{on}");
-        if !self.lines.iter().any(|line| line.ends_with(&option)) {
-            self.lines.push(format!("{lead}{option}"));
+        }
+        let set = vec![(meaning, value.to_owned())];
+        if !self
+            .lines
+            .iter()
+            .any(|line| (line.app, &line.set) == (app, &set))
+        {
+            self.lines.push(Remedy { lead, app, set });
         }
     }
 
@@ -136,10 +166,11 @@ impl Told<'_> {
         self.tell(owner, Meaning::Host, &hosts, lead);
     }
 
+    /// The job's word: it stands on the first app, beside what that app says.
     fn oversubscribed(&mut self) {
-        let (head, qualifiers) = self.map();
+        let (head, qualifiers) = self.search.map(0);
         let mut words: Vec<String> = qualifiers;
-        words.retain(|own| !own.to_ascii_lowercase().starts_with("nooversub"));
+        words.retain(|own| !opposes(own, "oversubscribe"));
         words.push("oversubscribe".to_owned());
         let lead = "more processes than slots: ";
         self.tell(0, Meaning::MapBy, &joined(&head, &words), lead);
@@ -175,9 +206,12 @@ impl Told<'_> {
 
     /// More cpus than an object or a package has are had by no binding at all.
     fn unbound_without_pe(&mut self) {
-        if let Some(job) = self.search.unbound_without_pe(self.app) {
-            self.lines
-                .push(format!("as many cpus as it likes: {}", job.change));
+        if let Some(map) = self.search.unbound_without_pe(self.app) {
+            self.lines.push(Remedy {
+                lead: "as many cpus as it likes: ",
+                app: self.app,
+                set: vec![(Meaning::MapBy, map), (Meaning::BindTo, "none".to_owned())],
+            });
         }
     }
 
@@ -190,6 +224,7 @@ impl Told<'_> {
     /// Twice as many cpus where a core has two hardware threads.
     fn hwthreads(&mut self) {
         let (head, mut words) = self.map();
+        words.retain(|own| !opposes(own, "hwtcpus"));
         words.push("hwtcpus".to_owned());
         let lead = "each hardware thread is a cpu: ";
         self.tell(self.app, Meaning::MapBy, &joined(&head, &words), lead);
@@ -205,7 +240,7 @@ impl Told<'_> {
     fn shared_cpus(&mut self) {
         let bind = self.search.value(self.app, Meaning::BindTo).unwrap_or("");
         let (target, mut words) = split_map(bind);
-        words.retain(|own| !own.to_ascii_lowercase().starts_with("nooverload"));
+        words.retain(|own| !opposes(own, "overload-allowed"));
         words.push("overload-allowed".to_owned());
         let value = joined(&target, &words);
         self.tell(self.app, Meaning::BindTo, &value, "sharing cpus: ");

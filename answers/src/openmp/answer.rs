@@ -1,5 +1,6 @@
 //! Where the threads of a process run.
 
+use super::refused::Refused;
 use super::runtime::Runtime;
 use roaring::RoaringBitmap;
 
@@ -127,4 +128,15 @@ impl Threads {
                     || cpus(self, at) != cpus(other, at)
             })
     }
+}
+
+/// Where the threads of a process go: once, if the runtimes that are asked put them on the same cpus, else for each.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The cpus of the process.
+    pub mask: RoaringBitmap,
+    /// Whose rules, as rows say it, and the threads.
+    pub told: Vec<(String, Threads)>,
+    /// The runtimes that end the program or have no answer.
+    pub refused: Vec<(Runtime, Refused)>,
 }

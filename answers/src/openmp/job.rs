@@ -1,10 +1,10 @@
 //! The threads of the processes of a plan. What is worked out once for an app, a topology and a mask is kept.
 
-use super::Threads;
+use super::answer::Answer;
 use super::classes::Key;
 use super::machine::Machine;
+use super::notes::{Found, Scope, told};
 use super::process::{Process, threads};
-use super::refused::Refused;
 use super::runtime::{BadRuntime, Runtime};
 use super::variables::Variables;
 use roaring::RoaringBitmap;
@@ -13,17 +13,6 @@ use std::rc::Rc;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::topologies::TopologyId;
-
-/// Where the threads of a process go: once, if the runtimes that are asked put them on the same cpus, else for each.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The cpus of the process.
-    pub mask: RoaringBitmap,
-    /// Whose rules, as rows say it, and the threads.
-    pub told: Vec<(String, Threads)>,
-    /// The runtimes that end the program or have no answer.
-    pub refused: Vec<(Runtime, Refused)>,
-}
 
 /// The threads of a plan's processes.
 pub struct JobThreads<'p> {
@@ -170,6 +159,20 @@ impl<'p> JobThreads<'p> {
             told,
             refused,
         }
+    }
+
+    /// What is worth a note about a process by itself.
+    pub fn notes(&mut self, key: Key) -> Vec<Found> {
+        let (machine, answer) = (self.machine(key.topology), self.answer(key));
+        let variables = self.variables(key.app).clone();
+        let process = Process {
+            machine: &machine,
+            mask: &answer.mask,
+            allowed: machine.all(),
+            variables: &variables,
+            levels: self.plan.thread_words().levels,
+        };
+        told(&process, &answer, &self.runtimes(), Scope::Process)
     }
 
     fn name(&self, runtime: Runtime) -> String {

@@ -40,6 +40,12 @@ pub mod status;
 pub mod classes;
 // The threads of a plan's processes.
 pub mod job;
+// Why a thread runs where it does.
+pub mod explained;
+mod why;
+// Running threads, and whether they are where they were planned.
+pub mod live;
+pub mod witness;
 // Notes on the threads of a process.
 pub mod notes;
 // Notes on the threads of a job.

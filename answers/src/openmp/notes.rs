@@ -1,6 +1,6 @@
 //! Notes on the threads of a process: each has an exact condition (`docs/threads.md`), and a remedy that was tried.
 
-use super::job::Answer;
+use super::answer::Answer;
 use super::process::{Process, threads};
 use super::runtime::{Family, Runtime};
 use super::status::{self, Passed};
@@ -84,6 +84,23 @@ pub fn found(
         Refused::BadValue { .. } | Refused::NotModelled { .. } => None,
     });
     add("runtime-aborts", aborts);
+    all
+}
+
+/// Everything that holds for a process, each class with a sentence and what would change it.
+#[must_use]
+pub fn told(
+    process: &Process<'_>,
+    answer: &Answer,
+    runtimes: &[Runtime],
+    scope: Scope,
+) -> Vec<Found> {
+    let mut all = found(process, answer, runtimes, scope);
+    for own in &mut all {
+        if let Some(help) = remedy(process, own.class, runtimes) {
+            own.text.push_str(&format!("; {help} changes it"));
+        }
+    }
     all
 }
 
@@ -253,6 +270,7 @@ pub fn remedy(process: &Process<'_>, class: &'static str, runtimes: &[Runtime]) 
     let tries = match class {
         "omp-variable-ignored" => vec![without, close(own)],
         "threads-share-core" | "threads-counted" => vec![number(own), close(&number(own))],
+        "main-thread-pinned" => vec![own.with("OMP_PROC_BIND", Some("false"))],
         _ => vec![close(own), close(&number(own))],
     };
     let fine = |variables: &&Variables| {
@@ -276,7 +294,7 @@ pub fn remedy(process: &Process<'_>, class: &'static str, runtimes: &[Runtime]) 
         {
             answer.told.truncate(1);
         }
-        found(&process, &answer, runtimes, Scope::Job)
+        found(&process, &answer, runtimes, Scope::Process)
             .iter()
             .all(|own| own.class != class)
     };

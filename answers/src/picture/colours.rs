@@ -5,6 +5,7 @@ struct Colours {
     paper: &'static str,
     ink: &'static str,
     line: &'static str,
+    soft: &'static str,
     cell: &'static str,
     /// What fills processes, by app, and their frames.
     fills: [&'static str; 6],
@@ -15,6 +16,7 @@ const LIGHT: Colours = Colours {
     paper: "#fff",
     ink: "#16181d",
     line: "#7b8494",
+    soft: "#4a5160",
     cell: "#f1f3f6",
     fills: [
         "#c4ddf6", "#fbd9ae", "#c8e8c2", "#ecd0ef", "#f3eeaa", "#d9dbe0",
@@ -96,6 +98,7 @@ fn attributes(class: &str, colours: &Colours) -> String {
         paper,
         ink,
         line,
+        soft,
         cell,
         fills,
         frames,
@@ -103,6 +106,7 @@ fn attributes(class: &str, colours: &Colours) -> String {
     let drawn = |fill: &str, stroke: &str| format!(" fill=\"{fill}\" stroke=\"{stroke}\"");
     match class {
         "l" => " font-size=\"10\"".to_owned(),
+        "o" => format!(" font-size=\"8\" fill=\"{soft}\""),
         "box" => drawn("none", line),
         "in" => drawn("none", line) + " stroke-width=\"1\"",
         "out" => drawn("none", ink) + " stroke-width=\"3\"",

@@ -20,7 +20,8 @@
  *           return 0 or "" for it.
  * Errors    If `error` is not NULL, each call sets *error: to NULL on STOW_OK and STOW_TOO_SMALL, otherwise to an object that the
  *           caller frees with stow_error_free. The old value is overwritten, not freed. Classes are those of docs/errors.md, and
- *           two of this interface: invalid-argument, not-found.
+ *           two of this interface: invalid-argument, not-found. Documents that are cited as docs/... are installed in
+ *           share/doc/stowplan.
  * Text in   is a pointer and a length in bytes. It is UTF-8 and needs no NUL. A command line is an array of C strings, like argv.
  * Text and  arrays out go into the caller's memory: (out, capacity, needed), counted in items. Text ends with a NUL, which counts
  *           too. *needed is written on STOW_OK and STOW_TOO_SMALL: call with capacity 0, allocate, and call again.
@@ -42,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 1u
+#define STOW_API_VERSION 2u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -53,7 +54,7 @@ enum { STOW_OK, STOW_REFUSED, STOW_INVALID, STOW_TOO_SMALL, STOW_NOT_FOUND, STOW
 typedef uint32_t stow_column;
 enum {
   STOW_COLUMN_APP, STOW_COLUMN_APP_RANK, STOW_COLUMN_NODE, STOW_COLUMN_LOCAL_RANK, STOW_COLUMN_NODE_RANK,
-  STOW_COLUMN_OBJECT_KIND, STOW_COLUMN_OBJECT, STOW_COLUMN_CPUSET
+  STOW_COLUMN_OBJECT_KIND, STOW_COLUMN_OBJECT, STOW_COLUMN_CPUSET, STOW_COLUMN_GPUS
 };
 
 typedef uint32_t stow_object;
@@ -63,12 +64,24 @@ enum {
   STOW_OBJECT_GPU
 };
 
+typedef uint32_t stow_taskmap_form;
+enum {
+  STOW_TASKMAP_MAP, STOW_TASKMAP_WRAPPED, STOW_TASKMAP_PMI, STOW_TASKMAP_RAW, STOW_TASKMAP_DERANGED, STOW_TASKMAP_MULTILINE
+};
+
 typedef struct stow_topology stow_topology;
 typedef struct stow_machine stow_machine;
 typedef struct stow_job stow_job;
 typedef struct stow_plan stow_plan;
 typedef struct stow_slice stow_slice;
 typedef struct stow_cluster stow_cluster;
+typedef struct stow_planner stow_planner;
+typedef struct stow_session stow_session;
+typedef struct stow_taskmap stow_taskmap;
+typedef struct stow_threads stow_threads;
+typedef struct stow_explanation stow_explanation;
+typedef struct stow_difference stow_difference;
+typedef struct stow_refused stow_refused;
 typedef struct stow_error stow_error;
 
 /* One process. `object` is 0 if `object_kind` is STOW_OBJECT_NONE. */
@@ -113,6 +126,9 @@ stow_status stow_job_set_hostfile(stow_job *job, uint32_t app, const char *text,
 stow_status stow_job_set_map_by(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
 stow_status stow_job_set_rank_by(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
 stow_status stow_job_set_bind_to(stow_job *job, uint32_t app, const char *policy, size_t len, stow_error **error);
+/* Sets a variable of the environment of an app, or of all apps if `app` is STOW_JOB: those of OpenMP decide where threads run. */
+stow_status stow_job_set_env(stow_job *job, uint32_t app, const char *name, size_t name_len, const char *value, size_t len,
+                             stow_error **error);
 /* Gives the contents of a file that the job's words name, as seq:file=NAME does. Nothing is read from disk. */
 stow_status stow_job_set_file(stow_job *job, const char *name, size_t name_len, const char *text, size_t len,
                               stow_error **error);
@@ -136,18 +152,34 @@ stow_status stow_plan_cpus(const stow_plan *plan, uint32_t rank, char *out, size
 stow_status stow_plan_cpu_words(const stow_plan *plan, uint32_t rank, uint64_t *out, size_t capacity, size_t *needed);
 /* The GPUs that a process is given, as CUDA_VISIBLE_DEVICES and similar variables take them: "4,5"; "" for none. */
 stow_status stow_plan_gpus(const stow_plan *plan, uint32_t rank, char *out, size_t capacity, size_t *needed);
+/* The same numbers, ascending; none: 0 items. */
+stow_status stow_plan_gpu_numbers(const stow_plan *plan, uint32_t rank, uint32_t *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_name(const stow_plan *plan, uint32_t node, char *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_find(const stow_plan *plan, const char *name, size_t len, uint32_t *node);
 /* The ranks on a node, by local rank. */
 stow_status stow_plan_node_ranks(const stow_plan *plan, uint32_t node, uint32_t *out, size_t capacity, size_t *needed);
+/* The slots of a node that are free behind the job, and its hardware. A plan from a broadcast knows neither: STOW_NOT_FOUND. */
+stow_status stow_plan_node_slots_free(const stow_plan *plan, uint32_t node, uint32_t *out);
+stow_status stow_plan_node_topology(const stow_plan *plan, uint32_t node, stow_topology **out, stow_error **error);
 /* One column: a number for each rank. */
 stow_status stow_plan_column(const stow_plan *plan, stow_column column, uint32_t *out, size_t capacity, size_t *needed);
 /* The cpus of an id from STOW_COLUMN_CPUSET. */
 stow_status stow_plan_cpuset(const stow_plan *plan, uint32_t id, char *out, size_t capacity, size_t *needed);
+/* Several columns in one call: outs[STOW_COLUMN_X] is the memory for a column, NULL for one that is not wanted. `count` is the
+ * length of outs, `capacity` the numbers that each memory holds; *needed is the number of ranks. */
+stow_status stow_plan_columns(const stow_plan *plan, uint32_t *const *outs, size_t count, size_t capacity, size_t *needed);
+/* The GPUs of an id from STOW_COLUMN_GPUS. Ids of sets of GPUs are below stow_plan_gpusets; id 0 is the empty set. */
+uint32_t stow_plan_gpusets(const stow_plan *plan);
+stow_status stow_plan_gpuset(const stow_plan *plan, uint32_t id, uint32_t *out, size_t capacity, size_t *needed);
 /* The notes on the plan, one in each line: "note[CLASS]: ...\n". */
 stow_status stow_plan_notes(const stow_plan *plan, char *out, size_t capacity, size_t *needed);
 /* The node of each rank, as a task map of RFC 34 in the wrapped form. */
 stow_status stow_plan_task_map(const stow_plan *plan, char *out, size_t capacity, size_t *needed, stow_error **error);
+/* For people: the first line of the page that `stowplan map` prints; a picture, as an SVG image without script; the same picture
+ * as a page for a browser. A picture has at most 300 kB. */
+stow_status stow_plan_summary(const stow_plan *plan, char *out, size_t capacity, size_t *needed);
+stow_status stow_plan_picture(const stow_plan *plan, char *out, size_t capacity, size_t *needed);
+stow_status stow_plan_html(const stow_plan *plan, char *out, size_t capacity, size_t *needed);
 /* Verifies the plan from its promises; the class of a fault is plan-fault. A plan from a broadcast cannot be verified: bad-plan. */
 stow_status stow_plan_check(const stow_plan *plan, stow_error **error);
 /* The whole plan in bytes. A plan from a broadcast gives the bytes of the broadcast. */
@@ -160,6 +192,77 @@ stow_status stow_plan_from_bytes(const uint8_t *bytes, size_t len, stow_plan **o
 stow_status stow_plan_node_slice(const stow_plan *plan, uint32_t node, uint8_t *out, size_t capacity, size_t *needed,
                                  stow_error **error);
 
+/* Places `count` jobs at once, on all cores, each as if it had the machine to itself. plans[i] is the plan of job i, or NULL if
+ * it was refused; errors[i] is then its error, otherwise NULL. `errors` may be NULL. *failed is the first refused job, or `count`.
+ * These outputs are also written on STOW_REFUSED: some jobs were refused, *error is that of the first and names its number.
+ * Plans and errors are freed one by one. */
+stow_status stow_place_many(const stow_job *const *jobs, size_t count, const stow_machine *machine, stow_plan **plans,
+                            stow_error **errors, size_t *failed, stow_error **error);
+
+/* Why a rank is where it is. A plan from a broadcast does not know: bad-plan. The strings live as long as the explanation; "" if
+ * there is no such part. */
+stow_status stow_plan_explain(const stow_plan *plan, uint32_t rank, stow_explanation **out, stow_error **error);
+/* The page that `stowplan explain` prints. */
+const char *stow_explanation_text(const stow_explanation *explanation);
+/* Its sentences one by one, from the map word to the cpus. */
+uint32_t stow_explanation_sentences(const stow_explanation *explanation);
+const char *stow_explanation_sentence(const stow_explanation *explanation, uint32_t sentence);
+/* The policy words that decided: option ("--map-by"), value, where it came from (app, job, parent, default), and the rule that
+ * gave a default. */
+uint32_t stow_explanation_words(const stow_explanation *explanation);
+const char *stow_explanation_option(const stow_explanation *explanation, uint32_t word);
+const char *stow_explanation_value(const stow_explanation *explanation, uint32_t word);
+const char *stow_explanation_from(const stow_explanation *explanation, uint32_t word);
+const char *stow_explanation_rule(const stow_explanation *explanation, uint32_t word);
+/* A change of one option that moves the rank ("--map-by node"; "" if none does), and where the rank is then. */
+const char *stow_explanation_instead(const stow_explanation *explanation);
+const char *stow_explanation_instead_node(const stow_explanation *explanation);
+uint32_t stow_explanation_instead_local_rank(const stow_explanation *explanation);
+const char *stow_explanation_instead_cpus(const stow_explanation *explanation);
+
+/* What moved between two plans, counted by rank: `same` have the same node, local rank, cpus and GPUs; `moved` is the sum of the
+ * four that follow it; `gone` are not in `after`, `added` not in `before`. `reordered` is 1 if both plans have the same places
+ * with other ranks on them. */
+stow_status stow_plan_diff(const stow_plan *before, const stow_plan *after, stow_difference **out, stow_error **error);
+/* The page that `stowplan diff` prints. It lives as long as the difference. */
+const char *stow_difference_text(const stow_difference *difference);
+uint32_t stow_difference_same(const stow_difference *difference);
+uint32_t stow_difference_moved(const stow_difference *difference);
+uint32_t stow_difference_moved_node(const stow_difference *difference);
+uint32_t stow_difference_moved_cpus(const stow_difference *difference);
+uint32_t stow_difference_moved_local_rank(const stow_difference *difference);
+uint32_t stow_difference_moved_gpus(const stow_difference *difference);
+uint32_t stow_difference_gone(const stow_difference *difference);
+uint32_t stow_difference_added(const stow_difference *difference);
+uint32_t stow_difference_reordered(const stow_difference *difference);
+/* The one option in which the requests differ, its app, and its values in both plans. "" unless exactly one option differs. */
+const char *stow_difference_cause(const stow_difference *difference);
+uint32_t stow_difference_cause_app(const stow_difference *difference);
+const char *stow_difference_cause_before(const stow_difference *difference);
+const char *stow_difference_cause_after(const stow_difference *difference);
+/* Both plans as one picture, with the ranks that moved marked; the same as a page for a browser. */
+stow_status stow_difference_picture(const stow_difference *difference, char *out, size_t capacity, size_t *needed);
+stow_status stow_difference_html(const stow_difference *difference, char *out, size_t capacity, size_t *needed);
+
+/* What is missing for the job of a command line that was refused for lack of room, objects or cpus, and the nearest jobs that fit.
+ * STOW_NOT_FOUND if the job is placed, or refused when it is placed for another reason; STOW_REFUSED for an error in its words.
+ * The strings live as long as the handle. */
+stow_status stow_refused_explain(const char *const *words, size_t count, const stow_machine *machine, stow_refused **out,
+                                 stow_error **error);
+/* The page that `stowplan explain` prints; class and message of the refusal; what is missing ("slots"). */
+const char *stow_refused_text(const stow_refused *refused);
+const char *stow_refused_class(const stow_refused *refused);
+const char *stow_refused_message(const stow_refused *refused);
+const char *stow_refused_missing(const stow_refused *refused);
+/* How many of it are asked for, and how many there are. STOW_NOT_FOUND if that is no number. */
+stow_status stow_refused_asked(const stow_refused *refused, uint64_t *out);
+stow_status stow_refused_there(const stow_refused *refused, uint64_t *out);
+/* Jobs that fit and differ in one option, each tried: how many, the option that differs ("-n 4"), the words of the whole job. */
+uint32_t stow_refused_nearest(const stow_refused *refused);
+const char *stow_refused_change(const stow_refused *refused, uint32_t near);
+uint32_t stow_refused_words(const stow_refused *refused, uint32_t near);
+const char *stow_refused_word(const stow_refused *refused, uint32_t near, uint32_t word);
+
 /* Reads one node of a plan from the bytes of stow_plan_node_slice. Nothing else of the plan is needed. */
 stow_status stow_slice_read(const uint8_t *bytes, size_t len, stow_slice **out, stow_error **error);
 uint32_t stow_slice_ranks(const stow_slice *slice);  /* processes of the whole job */
@@ -168,6 +271,7 @@ stow_status stow_slice_node_name(const stow_slice *slice, char *out, size_t capa
 stow_status stow_slice_proc(const stow_slice *slice, uint32_t local_rank, stow_proc *out);
 stow_status stow_slice_cpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_gpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
+stow_status stow_slice_gpu_numbers(const stow_slice *slice, uint32_t local_rank, uint32_t *out, size_t capacity, size_t *needed);
 stow_status stow_slice_cpu_words(const stow_slice *slice, uint32_t local_rank, uint64_t *out, size_t capacity, size_t *needed);
 
 /* Nodes that jobs share. The first job names the nodes, and a later job without hosts uses these nodes. A refused job changes
@@ -176,6 +280,66 @@ stow_status stow_cluster_new(const stow_machine *machine, stow_cluster **out, st
 stow_status stow_cluster_place(stow_cluster *cluster, const stow_job *job, stow_plan **out, stow_error **error);
 /* Takes back a plan that this cluster placed and has not released. Any other plan is no-such-job. */
 stow_status stow_cluster_release(stow_cluster *cluster, const stow_plan *plan, stow_error **error);
+
+/* Plans one job again each time it loses nodes. A plan costs only what no earlier plan worked out. */
+stow_status stow_planner_new(const stow_job *job, const stow_machine *machine, stow_planner **out, stow_error **error);
+stow_status stow_planner_plan(stow_planner *planner, stow_plan **out, stow_error **error);
+/* Takes a node away: no-such-host if the job does not have it, or no longer has it. */
+stow_status stow_planner_lose(stow_planner *planner, const char *node, size_t len, stow_error **error);
+
+/* Sessions and reservations: who holds which nodes, and which of them a job may use. Events and answers are lines of JSON without
+ * their line ends (docs/session.schema.json); `first` says what the DVM begins with. */
+stow_status stow_session_new(const char *first, size_t len, stow_session **out, stow_error **error);
+/* Goes on where a journal ends. Its last frame may be cut off: nothing of it counts. */
+stow_status stow_session_from_journal(const uint8_t *bytes, size_t len, stow_session **out, stow_error **error);
+/* Judges an event and applies it. A line that is no event is `scenario`, and changes nothing. An event that the rules refuse is
+ * STOW_OK: its answer says so. */
+stow_status stow_session_event(stow_session *session, const char *event, size_t len, stow_error **error);
+/* The answer to the last event; "" before the first. */
+stow_status stow_session_answer(const stow_session *session, char *out, size_t capacity, size_t *needed);
+/* The bytes of the journal that wait to be kept. Append them to the journal, make them safe, and call stow_session_kept; then the
+ * answers may leave. All that ever waited, one behind the other, is the journal. */
+stow_status stow_session_journal(const stow_session *session, uint8_t *out, size_t capacity, size_t *needed);
+stow_status stow_session_kept(stow_session *session, stow_error **error);
+/* A short journal that leads to the same sessions. It may replace the one kept so far. */
+stow_status stow_session_compact(const stow_session *session, uint8_t *out, size_t capacity, size_t *needed, stow_error **error);
+/* The same machine, for a job that may use only the nodes that its sessions let it see. `spawner` is the namespace that spawns the
+ * job, "" for the scheduler; `targets` are the sessions that it names, none for those of its spawner. */
+stow_status stow_machine_within(const stow_machine *machine, const stow_session *session, const char *spawner, size_t len,
+                                const char *const *targets, size_t count, stow_machine **out, stow_error **error);
+
+/* Task maps: on which node each task of a job runs. Reads RFC 34, PMI and raw forms. Errors are the classes taskmap-... */
+stow_status stow_taskmap_read(const char *text, size_t len, stow_taskmap **out, stow_error **error);
+stow_status stow_taskmap_of_plan(const stow_plan *plan, stow_taskmap **out, stow_error **error);
+stow_status stow_taskmap_tasks(const stow_taskmap *map, uint32_t *out, stow_error **error);
+/* Nodes, also those without tasks. */
+stow_status stow_taskmap_nodes(const stow_taskmap *map, uint32_t *out, stow_error **error);
+stow_status stow_taskmap_node_of(const stow_taskmap *map, uint32_t task, uint32_t *out, stow_error **error);
+/* The tasks of a node, ascending. */
+stow_status stow_taskmap_tasks_of(const stow_taskmap *map, uint32_t node, uint32_t *out, size_t capacity, size_t *needed,
+                                  stow_error **error);
+/* The map in one of its forms. */
+stow_status stow_taskmap_text(const stow_taskmap *map, stow_taskmap_form form, char *out, size_t capacity, size_t *needed,
+                              stow_error **error);
+
+/* Where an OpenMP runtime puts the threads of a rank, by the variables of its job. `runtime` is "gnu", "llvm" or "intel", with a
+ * version if that matters ("llvm@16"). What a runtime does not answer twice alike is not-modelled. */
+stow_status stow_threads_new(const stow_plan *plan, uint32_t rank, const char *runtime, size_t len, stow_threads **out,
+                             stow_error **error);
+/* The same for a process on these cpus ("1-7,65-71"), with variables as words "NAME=VALUE". */
+stow_status stow_threads_from_cpus(const stow_topology *topology, const char *cpus, size_t cpus_len, const char *const *variables,
+                                   size_t count, const char *runtime, size_t len, stow_threads **out, stow_error **error);
+uint32_t stow_threads_count(const stow_threads *threads);
+/* The number of a thread as text: "3", or "3.1" with two levels of regions. It lives as long as the handle. */
+const char *stow_threads_name(const stow_threads *threads, uint32_t thread);
+/* The place of a thread in the place list; STOW_NONE if it has none. */
+stow_status stow_threads_place(const stow_threads *threads, uint32_t thread, uint32_t *place);
+/* The cpus on which the kernel lets a thread run, by OS number: "1,65". */
+stow_status stow_threads_cpus(const stow_threads *threads, uint32_t thread, char *out, size_t capacity, size_t *needed);
+/* The place list, and what omp_get_proc_bind says: "close", "spread" ... */
+uint32_t stow_threads_places(const stow_threads *threads);
+stow_status stow_threads_place_cpus(const stow_threads *threads, uint32_t place, char *out, size_t capacity, size_t *needed);
+const char *stow_threads_bind(const stow_threads *threads);
 
 /* The parts of an error: its stable class, a sentence, what would work, and the text that contains the words in question. A part
  * that the error does not have is "". The strings live as long as the error. */
@@ -192,6 +356,13 @@ void stow_job_free(stow_job *job);
 void stow_plan_free(stow_plan *plan);
 void stow_slice_free(stow_slice *slice);
 void stow_cluster_free(stow_cluster *cluster);
+void stow_planner_free(stow_planner *planner);
+void stow_session_free(stow_session *session);
+void stow_taskmap_free(stow_taskmap *map);
+void stow_threads_free(stow_threads *threads);
+void stow_explanation_free(stow_explanation *explanation);
+void stow_difference_free(stow_difference *difference);
+void stow_refused_free(stow_refused *refused);
 void stow_error_free(stow_error *error);
 
 #ifdef __cplusplus

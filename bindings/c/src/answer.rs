@@ -4,8 +4,8 @@ use crate::fail::Fail;
 use crate::pointer::{Room, Space, read};
 use crate::proc::{self, StowProc};
 use crate::refusal::StowError;
-use crate::status::{call, call_with};
-use std::ffi::c_char;
+use crate::status::{ask, call, call_with};
+use std::ffi::{CString, c_char};
 
 /// The error pointer of functions that return a status but no error.
 pub(crate) const UNTOLD: *mut *mut StowError = std::ptr::null_mut();
@@ -58,5 +58,24 @@ pub(crate) unsafe fn tell<H>(
         let told = proc(handle)?;
         // SAFETY: the caller guarantees it.
         unsafe { proc::put(out, told) }
+    })
+}
+
+/// A part of a handle that is a C string and lives as long as the handle; "" if there is none.
+pub(crate) unsafe fn part<H>(
+    handle: *const H,
+    part: impl FnOnce(&H) -> Option<&CString>,
+) -> *const c_char {
+    // SAFETY: the caller guarantees it.
+    let found = unsafe { read(handle) }.ok().and_then(part);
+    found.map_or_else(|| c"".as_ptr(), |text| text.as_ptr())
+}
+
+/// How many there are of something; 0 for NULL.
+pub(crate) unsafe fn count<H>(handle: *const H, count: impl FnOnce(&H) -> usize) -> u32 {
+    ask(|| {
+        // SAFETY: the caller guarantees it.
+        let handle = unsafe { read(handle) }.ok()?;
+        u32::try_from(count(handle)).ok()
     })
 }

@@ -24,6 +24,9 @@ pub const STOW_COLUMN_OBJECT: u32 = 6;
 /// The id of each process's cpu set.
 pub const STOW_COLUMN_CPUSET: u32 = 7;
 
+/// The id of each process's set of GPUs.
+pub const STOW_COLUMN_GPUS: u32 = 8;
+
 /// No object.
 pub const STOW_OBJECT_NONE: u32 = 0;
 /// The whole node.
@@ -50,3 +53,16 @@ pub const STOW_OBJECT_CORE: u32 = 10;
 pub const STOW_OBJECT_HWTHREAD: u32 = 11;
 /// A GPU.
 pub const STOW_OBJECT_GPU: u32 = 12;
+
+/// The JSON array of blocks of a task map.
+pub const STOW_TASKMAP_MAP: u32 = 0;
+/// The array with its version.
+pub const STOW_TASKMAP_WRAPPED: u32 = 1;
+/// The vector of PMI-1.
+pub const STOW_TASKMAP_PMI: u32 = 2;
+/// Task ids by node, with ranges.
+pub const STOW_TASKMAP_RAW: u32 = 3;
+/// Task ids by node, one by one.
+pub const STOW_TASKMAP_DERANGED: u32 = 4;
+/// A line for each task.
+pub const STOW_TASKMAP_MULTILINE: u32 = 5;

@@ -1,45 +1,38 @@
 //! `stow_error`: the parts of an error.
 
+use crate::answer::part;
 use crate::fail::Fail;
 use crate::pointer::{Out, free, read};
 pub use crate::refusal::StowError;
 use crate::status::call;
-use std::ffi::{CString, c_char};
-
-unsafe fn part(error: *const StowError, part: fn(&StowError) -> &CString) -> *const c_char {
-    // SAFETY: the caller guarantees it.
-    match unsafe { read(error) } {
-        Ok(error) => part(error).as_ptr(),
-        Err(_) => c"".as_ptr(),
-    }
-}
+use std::ffi::c_char;
 
 /// The stable class of an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_class(error: *const StowError) -> *const c_char {
     // SAFETY: the caller guarantees it.
-    unsafe { part(error, |error| &error.class) }
+    unsafe { part(error, |error| Some(&error.class)) }
 }
 
 /// The sentence of an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_message(error: *const StowError) -> *const c_char {
     // SAFETY: the caller guarantees it.
-    unsafe { part(error, |error| &error.message) }
+    unsafe { part(error, |error| Some(&error.message)) }
 }
 
 /// What would work.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_hint(error: *const StowError) -> *const c_char {
     // SAFETY: the caller guarantees it.
-    unsafe { part(error, |error| &error.hint) }
+    unsafe { part(error, |error| Some(&error.hint)) }
 }
 
 /// The text that contains the words in question.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_error_text(error: *const StowError) -> *const c_char {
     // SAFETY: the caller guarantees it.
-    unsafe { part(error, |error| &error.text) }
+    unsafe { part(error, |error| Some(&error.text)) }
 }
 
 /// The bytes of the text that the words in question take up.

@@ -3,6 +3,10 @@
 /// Why a call fails.
 pub(crate) enum Fail {
     Refused(face::Error),
+    /// The job at this place among several.
+    RefusedOf(usize, face::Error),
+    /// A refusal of this interface: its class and its sentence.
+    Told(&'static str, &'static str),
     Invalid(&'static str),
     TooSmall,
     NotFound(String),

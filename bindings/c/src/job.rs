@@ -47,13 +47,16 @@ impl StowJob {
         )))
     }
 
+    fn whose(&self, app: u32) -> Result<Whose, Fail> {
+        if app == STOW_JOB {
+            return Ok(Whose::Job);
+        }
+        self.app(app)?;
+        Ok(Whose::App(app))
+    }
+
     fn set_policy(&mut self, kind: Kind, app: u32, policy: &str) -> Result<(), Fail> {
-        let whose = if app == STOW_JOB {
-            Whose::Job
-        } else {
-            self.app(app)?;
-            Whose::App(app)
-        };
+        let whose = self.whose(app)?;
         self.set(|draft| draft.set_policy(kind, whose, policy))
     }
 }
@@ -219,6 +222,28 @@ pub unsafe extern "C" fn stow_job_set_bind_to(
 ) -> u32 {
     // SAFETY: the caller guarantees it.
     unsafe { set_policy(Kind::Bind, job, app, (policy, len), error) }
+}
+
+/// Sets a variable of the environment of an app, or of the job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_env(
+    job: *mut StowJob,
+    app: u32,
+    name: *const c_char,
+    name_len: usize,
+    value: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: the caller guarantees it.
+        let (job, name, value) =
+            unsafe { (change(job)?, text(name, name_len)?, text(value, len)?) };
+        let whose = job.whose(app)?;
+        job.set(|draft| draft.set_variable(whose, name, value))
+    };
+    // SAFETY: the caller guarantees it.
+    unsafe { call_with(error, work) }
 }
 
 /// Gives the contents of a file that the job's words name.

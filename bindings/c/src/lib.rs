@@ -21,12 +21,24 @@ mod pointer;
 mod answer;
 // The functions, by handle.
 pub mod cluster;
+pub mod columns;
+pub mod difference;
 pub mod error;
+pub mod explanation;
+pub mod gpus;
 pub mod job;
 pub mod machine;
+pub mod many;
+pub mod node;
+pub mod page;
 pub mod plan;
+pub mod planner;
 pub mod proc;
+pub mod refused;
+pub mod session;
 pub mod slice;
+pub mod taskmap;
+pub mod threads;
 pub mod topology;
 
 pub use constants::*;
@@ -35,7 +47,7 @@ pub use status::{
 };
 
 /// The version of the interface. It is raised when something is added.
-pub const STOW_API_VERSION: u32 = 1;
+pub const STOW_API_VERSION: u32 = 2;
 
 /// The `STOW_API_VERSION` that the library was built with.
 #[unsafe(no_mangle)]

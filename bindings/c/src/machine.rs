@@ -55,8 +55,7 @@ pub unsafe extern "C" fn stow_machine_set_head(
     let work = || {
         // SAFETY: the caller guarantees it.
         let (machine, name) = unsafe { (change(machine)?, text(name, len)?) };
-        machine.0.set_head(name);
-        Ok(())
+        Ok(machine.0.set_head(name)?)
     };
     // SAFETY: the caller guarantees it.
     unsafe { call_with(error, work) }

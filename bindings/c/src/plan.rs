@@ -1,21 +1,22 @@
 //! `stow_plan`: places a job (`stow_plan_new`), and answers questions about the plan.
 
-use crate::answer::{UNTOLD, list, say, tell};
+use crate::answer::{UNTOLD, count, list, say, tell};
 use crate::fail::Fail;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
-use crate::pointer::{Out, Room, Space, bytes, free, read, text};
+use crate::pointer::{Out, Space, bytes, free, read, text};
 use crate::proc::{self, StowProc};
 use crate::refusal::StowError;
-use crate::status::{ask, call, call_with};
-use face::{Node, Plan, Proc, Rank, Table};
+use crate::status::{call, call_with};
+use face::{GpuColumn, Node, Plan, Proc, Rank, Table};
 use std::ffi::c_char;
 use std::sync::OnceLock;
 
-/// A plan, and its table, which is made when a column is first asked for; opaque to callers.
+/// A plan, and its columns, which are made when they are first asked for; opaque to callers.
 pub struct StowPlan {
     pub(crate) plan: Plan,
     table: OnceLock<Table>,
+    gpus: OnceLock<GpuColumn>,
 }
 
 impl StowPlan {
@@ -23,10 +24,19 @@ impl StowPlan {
         Self {
             plan,
             table: OnceLock::new(),
+            gpus: OnceLock::new(),
         }
     }
 
-    fn proc(&self, rank: u32) -> Result<Proc<'_>, Fail> {
+    pub(crate) fn table(&self) -> &Table {
+        self.table.get_or_init(|| self.plan.table())
+    }
+
+    pub(crate) fn gpus(&self) -> &GpuColumn {
+        self.gpus.get_or_init(|| self.plan.gpu_column())
+    }
+
+    pub(crate) fn proc(&self, rank: u32) -> Result<Proc<'_>, Fail> {
         self.plan.proc(Rank::new(rank)).ok_or_else(|| {
             Fail::NotFound(format!(
                 "there is no rank {rank}; the job has {}",
@@ -35,7 +45,7 @@ impl StowPlan {
         })
     }
 
-    fn node(&self, node: u32) -> Result<Node<'_>, Fail> {
+    pub(crate) fn node(&self, node: u32) -> Result<Node<'_>, Fail> {
         self.plan.nodes().nth(node as usize).ok_or_else(|| {
             let nodes = self.plan.nodes().len();
             Fail::NotFound(format!("there is no node {node}; the plan has {nodes}"))
@@ -60,40 +70,32 @@ pub unsafe extern "C" fn stow_plan_new(
     unsafe { call_with(error, work) }
 }
 
-unsafe fn number(plan: *const StowPlan, number: fn(&Plan) -> usize) -> u32 {
-    ask(|| {
-        // SAFETY: the caller guarantees it.
-        let plan = unsafe { read(plan) }.ok()?;
-        u32::try_from(number(&plan.plan)).ok()
-    })
-}
-
 /// Processes of the job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_ranks(plan: *const StowPlan) -> u32 {
     // SAFETY: the caller guarantees it.
-    unsafe { number(plan, Plan::len) }
+    unsafe { count(plan, |plan| plan.plan.len()) }
 }
 
 /// Nodes of the pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_nodes(plan: *const StowPlan) -> u32 {
     // SAFETY: the caller guarantees it.
-    unsafe { number(plan, |plan| plan.nodes().len()) }
+    unsafe { count(plan, |plan| plan.plan.nodes().len()) }
 }
 
 /// Apps of the job.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_apps(plan: *const StowPlan) -> u32 {
     // SAFETY: the caller guarantees it.
-    unsafe { number(plan, |plan| plan.apps() as usize) }
+    unsafe { count(plan, |plan| plan.plan.apps() as usize) }
 }
 
 /// Ids of cpu sets are below this number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_cpusets(plan: *const StowPlan) -> u32 {
     // SAFETY: the caller guarantees it.
-    unsafe { number(plan, |plan| plan.cpusets() as usize) }
+    unsafe { count(plan, |plan| plan.plan.cpusets() as usize) }
 }
 
 /// One process.
@@ -213,39 +215,6 @@ pub unsafe extern "C" fn stow_plan_node_ranks(
             Ok(procs.map(|proc| proc.rank().into()).collect())
         })
     }
-}
-
-/// One column: a number for each rank.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn stow_plan_column(
-    plan: *const StowPlan,
-    column: u32,
-    out: *mut u32,
-    capacity: usize,
-    needed: *mut usize,
-) -> u32 {
-    let space = Space::new(out, capacity, needed);
-    call(|| {
-        // SAFETY: the caller guarantees it.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(&space)?) };
-        let columns: [fn(&Table) -> &[u32]; 8] = [
-            Table::app,
-            Table::app_rank,
-            Table::node,
-            Table::local_rank,
-            Table::node_rank,
-            Table::object_kind,
-            Table::object,
-            Table::cpuset,
-        ];
-        let column = columns
-            .get(column as usize)
-            .ok_or(Fail::Invalid("there is no such column"))?;
-        if capacity < plan.plan.len() {
-            return room.too_small(plan.plan.len());
-        }
-        room.put(column(plan.table.get_or_init(|| plan.plan.table())))
-    })
 }
 
 /// A cpu set by its id.

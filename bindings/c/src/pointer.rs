@@ -94,6 +94,66 @@ pub(crate) unsafe fn words(start: *const *const c_char, count: usize) -> Result<
     Ok(words)
 }
 
+/// Handles from the caller.
+pub(crate) unsafe fn handles<'h, T>(
+    start: *const *const T,
+    count: usize,
+) -> Result<Vec<&'h T>, Fail> {
+    // SAFETY: the caller guarantees it.
+    let handles = unsafe { pointers(start, count) }?;
+    // SAFETY: as in `read`.
+    handles
+        .into_iter()
+        .map(|handle| unsafe { read(handle) })
+        .collect()
+}
+
+/// Places for answers from the caller; those that are NULL are not wanted.
+pub(crate) unsafe fn outputs<T>(start: *const *mut T, count: usize) -> Result<Vec<*mut T>, Fail> {
+    // SAFETY: the caller guarantees it.
+    let places = unsafe { pointers(start.cast::<*const T>(), count) }?;
+    Ok(places.into_iter().map(<*const T>::cast_mut).collect())
+}
+
+unsafe fn pointers<T>(start: *const *const T, count: usize) -> Result<Vec<*const T>, Fail> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if start.is_null() {
+        return Err(Fail::Invalid("an array is NULL, and its length is not 0"));
+    }
+    if count > WORDS_MAX {
+        return Err(Fail::Invalid("an array is longer than any call needs"));
+    }
+    // SAFETY: the header asks that it points to `count` pointers, which need not be aligned.
+    let each = (0..count).map(|at| unsafe { start.add(at).read_unaligned() });
+    Ok(each.collect())
+}
+
+/// The caller's memory for new handles, one for each of several answers.
+pub(crate) struct Many<T> {
+    out: *mut *mut T,
+    count: usize,
+}
+
+impl<T> Many<T> {
+    pub(crate) unsafe fn new(out: *mut *mut T, count: usize) -> Result<Self, Fail> {
+        if out.is_null() && count > 0 {
+            return Err(Fail::Invalid("an output is NULL"));
+        }
+        Ok(Self { out, count })
+    }
+
+    /// Gives the caller a new handle, or NULL.
+    pub(crate) fn give(&self, at: usize, value: Option<T>) {
+        let handle = value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)));
+        if at < self.count {
+            // SAFETY: it is not NULL, and the header asks for `count` pointers that may be written to.
+            unsafe { self.out.add(at).write_unaligned(handle) };
+        }
+    }
+}
+
 /// The caller's memory for one value, written only when the call succeeds.
 pub(crate) struct Out<T>(*mut T);
 

@@ -12,7 +12,8 @@ pub struct StowError {
     pub(crate) span: Option<Range<usize>>,
 }
 
-fn string(text: &str) -> CString {
+/// Text as a C string; a NUL in it becomes `?`.
+pub(crate) fn string(text: &str) -> CString {
     let text: Vec<u8> = text
         .bytes()
         .map(|byte| if byte == 0 { b'?' } else { byte })
@@ -28,6 +29,14 @@ impl StowError {
             hint: string(error.hint().unwrap_or_default()),
             text: string(error.text().unwrap_or_default()),
             span: error.span(),
+        }
+    }
+
+    /// The error of the job at a place among several, which its message names.
+    pub(crate) fn of_job(at: usize, error: &face::Error) -> Self {
+        Self {
+            message: string(&format!("job {at}: {}", error.message())),
+            ..Self::of(error)
         }
     }
 

@@ -1,11 +1,11 @@
 //! `stow_slice`.
 
-use crate::answer::{UNTOLD, list, say, tell};
+use crate::answer::{UNTOLD, count, list, say, tell};
 use crate::fail::Fail;
-use crate::pointer::{Out, Space, bytes, free, read};
+use crate::pointer::{Out, Space, bytes, free};
 use crate::proc::{self, StowProc};
 use crate::refusal::StowError;
-use crate::status::{ask, call_with};
+use crate::status::call_with;
 use face::{NodeSlice, SliceProc};
 use std::ffi::c_char;
 
@@ -13,7 +13,7 @@ use std::ffi::c_char;
 pub struct StowSlice(NodeSlice);
 
 impl StowSlice {
-    fn proc(&self, local_rank: u32) -> Result<SliceProc<'_>, Fail> {
+    pub(crate) fn proc(&self, local_rank: u32) -> Result<SliceProc<'_>, Fail> {
         self.0.proc(local_rank).ok_or_else(|| {
             let procs = self.0.len();
             Fail::NotFound(format!(
@@ -44,14 +44,14 @@ pub unsafe extern "C" fn stow_slice_read(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_ranks(slice: *const StowSlice) -> u32 {
     // SAFETY: the caller guarantees it.
-    ask(|| Some(unsafe { read(slice) }.ok()?.0.ranks()))
+    unsafe { count(slice, |slice| slice.0.ranks() as usize) }
 }
 
 /// Processes on this node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_procs(slice: *const StowSlice) -> u32 {
     // SAFETY: the caller guarantees it.
-    ask(|| u32::try_from(unsafe { read(slice) }.ok()?.0.len()).ok())
+    unsafe { count(slice, |slice| slice.0.len()) }
 }
 
 /// The node's name.

@@ -31,6 +31,8 @@ fn caught(work: impl FnOnce() -> Result<(), Fail>) -> (u32, Option<StowError>) {
             (STOW_INTERNAL, Some(StowError::of(&error)))
         }
         Ok(Err(Fail::Refused(error))) => (STOW_REFUSED, Some(StowError::of(&error))),
+        Ok(Err(Fail::RefusedOf(at, error))) => (STOW_REFUSED, Some(StowError::of_job(at, &error))),
+        Ok(Err(Fail::Told(class, what))) => (STOW_REFUSED, Some(StowError::told(class, what))),
         Ok(Err(Fail::Invalid(what))) => (
             STOW_INVALID,
             Some(StowError::told("invalid-argument", what)),

@@ -1,8 +1,10 @@
 //! Why a rank is where it is, what a refused job lacks, and what moved between two plans.
 
+use crate::convert;
 use crate::error::not_placed;
 use crate::job::line_words;
 use crate::machine::Machine;
+use crate::plan::Plan;
 use crate::process::Proc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,6 +68,22 @@ impl Explanation {
         Ok(Some(dict))
     }
 
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let other = other.get();
+            self.rank == other.rank && self.told == other.told
+        })
+    }
+
+    fn __hash__(&self) -> u64 {
+        convert::hash(&(self.rank, self.told.why()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, u32))> {
+        let read = py.get_type::<Plan>().getattr("explain")?;
+        Ok((read, (Plan::from(self.plan.clone()), self.rank)))
+    }
+
     fn __str__(&self) -> String {
         self.told.to_string()
     }
@@ -79,11 +97,14 @@ impl Explanation {
 #[pyclass(frozen, module = "stowplan", name = "Difference")]
 pub(crate) struct Difference {
     told: stowplan::Difference,
+    plans: [stowplan::Plan; 2],
 }
 
-impl From<stowplan::Difference> for Difference {
-    fn from(told: stowplan::Difference) -> Self {
-        Self { told }
+impl Difference {
+    pub(crate) fn new(a: &stowplan::Plan, b: &stowplan::Plan) -> Self {
+        let plans = [a.clone(), b.clone()];
+        let told = a.diff(b);
+        Self { told, plans }
     }
 }
 
@@ -102,6 +123,7 @@ impl Difference {
         dict.set_item("node", self.told.moved_node())?;
         dict.set_item("cpus", self.told.moved_cpus())?;
         dict.set_item("local_rank", self.told.moved_local_rank())?;
+        dict.set_item("gpus", self.told.moved_gpus())?;
         Ok(dict)
     }
 
@@ -147,6 +169,23 @@ impl Difference {
         self.told.html()
     }
 
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other
+            .cast::<Self>()
+            .is_ok_and(|other| self.told == other.get().told)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let told = &self.told;
+        convert::hash(&(told.same(), told.moved(), told.gone(), told.added()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, Plan))> {
+        let read = py.get_type::<Plan>().getattr("diff")?;
+        let [a, b] = self.plans.clone();
+        Ok((read, (Plan::from(a), Plan::from(b))))
+    }
+
     /// Whether anything differs.
     fn __bool__(&self) -> bool {
         !self.told.is_same()
@@ -176,6 +215,7 @@ impl Difference {
 #[pyclass(frozen, module = "stowplan", name = "Refused")]
 pub(crate) struct Refused {
     told: stowplan::Refused,
+    asked: (Vec<String>, Machine),
 }
 
 #[pymethods]
@@ -186,8 +226,9 @@ impl Refused {
         let py = line.py();
         let words = line_words(line)?;
         stowplan::Job::from_command_line(&words).map_err(|error| not_placed(py, &error))?;
-        let told = py.detach(|| stowplan::Refused::explain(words, &machine.inner));
-        Ok(told.map(|told| Self { told }))
+        let told = py.detach(|| stowplan::Refused::explain(&words, &machine.inner));
+        let asked = (words, machine.clone());
+        Ok(told.map(|told| Self { told, asked }))
     }
 
     /// The class of the refusal.
@@ -222,6 +263,24 @@ impl Refused {
             Ok(dict)
         });
         near.collect()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other
+            .cast::<Self>()
+            .is_ok_and(|other| self.told == other.get().told)
+    }
+
+    fn __hash__(&self) -> u64 {
+        convert::hash(&self.told.message())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Vec<String>, Machine))> {
+        let read = py.get_type::<Self>().getattr("explain")?;
+        Ok((read, self.asked.clone()))
     }
 
     fn __str__(&self) -> String {

@@ -1,14 +1,17 @@
 //! A plan as columns, and as an Arrow stream.
 
-use crate::process::index;
+use crate::indices;
+use crate::plan::Plan;
+use crate::process::list;
 use arrow_array::builder::StringBuilder;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::UInt32Type;
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, RecordBatchIterator, UInt32Array};
 use arrow_schema::ArrowError;
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyMemoryView};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,10 +37,25 @@ pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Boun
     let dict = PyDict::new(py);
     // The innermost object, which has the last column, was added first.
     for (name, bytes) in NAMES.iter().zip(columns.iter().rev()) {
-        let view = PyMemoryView::from(bytes.as_any())?;
-        dict.set_item(name, view.call_method1("cast", ("I",))?)?;
+        dict.set_item(name, numbers(bytes)?)?;
+    }
+    if plan.has_devices_or_threads() {
+        let gpus = py.detach(|| plan.gpu_column());
+        dict.set_item("gpus", numbers(&packed(py, gpus.ids()))?)?;
+        let threads = py.detach(|| plan.thread_column());
+        let threads: Vec<u32> = threads.iter().map(|threads| threads.unwrap_or(0)).collect();
+        dict.set_item("threads", numbers(&packed(py, &threads))?)?;
     }
     Ok(dict)
+}
+
+/// Bytes as 32-bit numbers that cannot be changed.
+fn numbers<'py>(bytes: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyAny>> {
+    PyMemoryView::from(bytes.as_any())?.call_method1("cast", ("I",))
+}
+
+fn packed<'py>(py: Python<'py>, numbers: &[u32]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, bytemuck::cast_slice(numbers))
 }
 
 /// Makes each object inside the initialization of the one before it, so that `write` has all of them at once.
@@ -94,6 +112,11 @@ impl CpuSets {
         let plan = plan.clone();
         Self { plan }
     }
+
+    fn text(&self, id: usize) -> String {
+        let cpus = u32::try_from(id).ok().and_then(|id| self.plan.cpus(id));
+        cpus.map(|cpus| cpus.to_string()).unwrap_or_default()
+    }
 }
 
 #[pymethods]
@@ -101,10 +124,32 @@ impl CpuSets {
     fn __len__(&self) -> usize {
         self.plan.cpusets() as usize
     }
-    fn __getitem__(&self, id: &Bound<'_, PyAny>) -> PyResult<String> {
-        let at = index(id, self.__len__())?;
-        let cpus = u32::try_from(at).ok().and_then(|id| self.plan.cpus(id));
-        Ok(cpus.map(|cpus| cpus.to_string()).unwrap_or_default())
+    fn __getitem__<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        indices::items(id, self.__len__(), |id| Ok(self.text(id)))
+    }
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let texts: Vec<String> = (0..self.__len__()).map(|id| self.text(id)).collect();
+        texts.into_bound_py_any(py)?.try_iter()
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let all =
+            |sets: &Self| -> Vec<String> { (0..sets.__len__()).map(|id| sets.text(id)).collect() };
+        other
+            .cast::<Self>()
+            .is_ok_and(|other| all(self) == all(other.get()))
+    }
+    fn __hash__(&self) -> usize {
+        self.__len__()
+    }
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Plan, &'static str))> {
+        let read = py.import("builtins")?.getattr("getattr")?;
+        Ok((read, (Plan::from(self.plan.clone()), "cpusets")))
+    }
+    fn __repr__(&self) -> String {
+        format!("<{} cpu sets>", self.__len__())
     }
 }
 
@@ -137,7 +182,7 @@ fn batch(plan: &stowplan::Plan) -> Result<RecordBatch, ArrowError> {
             .unwrap_or_default()
     });
     let cpus = table.cpuset().iter().map(|id| id.checked_sub(1));
-    RecordBatch::try_from_iter([
+    let mut columns = vec![
         ("rank", numbers(&ranks)),
         ("app", numbers(table.app())),
         ("app_rank", numbers(table.app_rank())),
@@ -146,7 +191,17 @@ fn batch(plan: &stowplan::Plan) -> Result<RecordBatch, ArrowError> {
         ("node_rank", numbers(table.node_rank())),
         ("object", words(objects, names)?),
         ("cpus", words(cpus.collect(), cpusets.collect())?),
-    ])
+    ];
+    if plan.has_devices_or_threads() {
+        let gpus = plan.gpu_column();
+        let sets = (1..gpus.sets()).map(|id| gpus.set(id).and_then(list).unwrap_or_default());
+        let ids = gpus.ids().iter().map(|id| id.checked_sub(1));
+        columns.push(("gpus", words(ids.collect(), sets.collect())?));
+        let mut threads = plan.thread_column();
+        threads.resize(table.len(), None);
+        columns.push(("threads", Arc::new(UInt32Array::from(threads))));
+    }
+    RecordBatch::try_from_iter(columns)
 }
 
 /// A dictionary column: `rows` has the index of each row's word, or `None` for no word.

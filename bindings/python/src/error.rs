@@ -3,7 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyList, PyType};
 
 create_exception!(stowplan, Error, PyValueError, "What stowplan refuses.");
 create_exception!(
@@ -83,4 +83,21 @@ pub(crate) fn not_known(py: Python<'_>) -> PyErr {
         span: None,
     };
     raise(&py.get_type::<Error>(), &refusal)
+}
+
+/// The refusal of the job at a place among several: its sentence names the place, `plans` has what became of each job.
+pub(crate) fn of_many(refused: &PyErr, at: usize, plans: &Bound<'_, PyList>) -> PyErr {
+    let py = plans.py();
+    let value = refused.value(py);
+    let told = || -> PyResult<PyErr> {
+        let message: String = value.getattr("message")?.extract()?;
+        let own = value.get_type().call1((format!("job {at}: {message}"),))?;
+        for name in ["kind", "message", "hint", "text", "span"] {
+            own.setattr(name, value.getattr(name)?)?;
+        }
+        own.setattr("index", at)?;
+        own.setattr("plans", plans)?;
+        Ok(PyErr::from_value(own))
+    };
+    told().unwrap_or_else(|error| error)
 }

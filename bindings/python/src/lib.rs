@@ -10,18 +10,26 @@ mod error;
 mod machine;
 // A command line cut into words.
 mod words;
-// What is in a list.
+// What is in a list; bytes, mappings; places in a sequence.
+mod convert;
+mod indices;
 mod items;
 // Apps and jobs.
 mod job;
 // Plans: where processes are.
 mod plan;
 // One process, one node, the slice of a node.
+mod node;
 mod process;
 // Columns and Arrow.
 mod columns;
 // Why a rank is where it is, what a refused job lacks, and what moved between two plans.
 mod answers;
+// Networks above the nodes; scores, advice, threads.
+mod calls;
+mod network;
+// Many jobs at once.
+mod many;
 // Jobs side by side on the same nodes.
 mod cluster;
 
@@ -38,16 +46,22 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<job::Job>()?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<process::Proc>()?;
-    module.add_class::<process::Node>()?;
-    module.add_class::<process::NodeSlice>()?;
-    module.add_class::<process::SliceProc>()?;
+    module.add_class::<node::Node>()?;
+    module.add_class::<node::NodeSlice>()?;
+    module.add_class::<node::SliceProc>()?;
     module.add_class::<columns::CpuSets>()?;
     module.add_class::<answers::Explanation>()?;
     module.add_class::<answers::Difference>()?;
     module.add_class::<answers::Refused>()?;
     module.add_class::<cluster::Cluster>()?;
+    module.add_class::<network::Network>()?;
+    module.add_class::<calls::Advice>()?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(calls::score_job, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::advise, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::threads, module)?)?;
     module.add_function(wrap_pyfunction!(plan::place, module)?)?;
-    module.add_function(wrap_pyfunction!(plan::place_many, module)?)?;
+    module.add_function(wrap_pyfunction!(many::place_many, module)?)?;
     module.add_function(wrap_pyfunction!(plan::_table, module)?)?;
     Ok(())
 }

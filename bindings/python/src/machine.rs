@@ -1,5 +1,6 @@
 //! Topologies, and the nodes that have them.
 
+use crate::convert;
 use crate::error::refused;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,7 +10,7 @@ use pyo3::types::PyDict;
 #[derive(Clone)]
 pub(crate) struct Topology {
     text: String,
-    inner: stowplan::Topology,
+    pub(crate) inner: stowplan::Topology,
 }
 
 impl PartialEq for Topology {
@@ -25,6 +26,16 @@ impl Topology {
         let inner = py.detach(|| stowplan::Topology::parse(&text));
         let inner = inner.map_err(|error| refused(py, &error))?;
         Ok(Self { text, inner })
+    }
+
+    /// The text that it was read from.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn __hash__(&self) -> u64 {
+        convert::hash(&self.text)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
@@ -72,21 +83,20 @@ impl Machine {
     fn new(
         py: Python<'_>,
         topology: Topology,
-        nodes: Option<&Bound<'_, PyDict>>,
+        nodes: Option<&Bound<'_, PyAny>>,
         head: Option<String>,
         cpus: Option<String>,
     ) -> PyResult<Self> {
         let mut inner = stowplan::Machine::uniform(topology.inner.clone());
         let mut said = Vec::new();
-        for (list, own) in nodes.into_iter().flatten() {
-            let (list, own): (String, Topology) =
-                (list.extract()?, own.extract().map_err(PyErr::from)?);
+        let nodes = convert::pairs(nodes, |own| own.extract::<Topology>().map_err(PyErr::from))?;
+        for (list, own) in nodes {
             let set = inner.set_topology(&list, own.inner.clone());
             set.map_err(|error| refused(py, &error))?;
             said.push((list, own));
         }
         if let Some(head) = &head {
-            inner.set_head(head);
+            inner.set_head(head).map_err(|error| refused(py, &error))?;
         }
         if let Some(cpus) = &cpus {
             inner.set_cpus(cpus).map_err(|error| refused(py, &error))?;
@@ -104,15 +114,49 @@ impl Machine {
         &self,
         py: Python<'py>,
     ) -> PyResult<((Topology,), Bound<'py, PyDict>)> {
+        let options = PyDict::new(py);
+        options.set_item("nodes", self.nodes(py)?)?;
+        options.set_item("head", &self.said.head)?;
+        options.set_item("cpus", &self.said.cpus)?;
+        Ok(((self.said.topology.clone(),), options))
+    }
+
+    /// The topology of the nodes that have no other.
+    #[getter]
+    fn topology(&self) -> Topology {
+        self.said.topology.clone()
+    }
+
+    /// The topologies of other nodes, by host list.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let nodes = PyDict::new(py);
         for (list, topology) in &self.said.nodes {
             nodes.set_item(list, topology.clone())?;
         }
-        let options = PyDict::new(py);
-        options.set_item("nodes", nodes)?;
-        options.set_item("head", &self.said.head)?;
-        options.set_item("cpus", &self.said.cpus)?;
-        Ok(((self.said.topology.clone(),), options))
+        Ok(nodes)
+    }
+
+    /// The node that the launcher runs on, or None.
+    #[getter]
+    fn head(&self) -> Option<&str> {
+        self.said.head.as_deref()
+    }
+
+    /// The cores that may be used on every node, or None.
+    #[getter]
+    fn cpus(&self) -> Option<&str> {
+        self.said.cpus.as_deref()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let said = &self.said;
+        let nodes: Vec<(&str, &str)> = said
+            .nodes
+            .iter()
+            .map(|(list, own)| (list.as_str(), own.text.as_str()))
+            .collect();
+        convert::hash(&(&said.topology.text, nodes, &said.head, &said.cpus))
     }
 
     fn __repr__(&self) -> String {

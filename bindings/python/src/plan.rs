@@ -1,15 +1,19 @@
 //! Plans: where processes are.
 
 use crate::answers::{Difference, Explanation};
+use crate::calls::{Threaded, score, threaded, traffic};
 use crate::columns::{self, CpuSets};
+use crate::convert;
 use crate::error::{not_known, not_placed, refused};
+use crate::indices;
 use crate::job::Job;
 use crate::machine::Machine;
-use crate::process::{Node, Proc, index};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use crate::network::Network;
+use crate::node::Node;
+use crate::process::{Proc, Procs};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString};
-use rayon::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 /// Where every process of a job is.
 #[pyclass(frozen, eq, sequence, module = "stowplan", name = "Plan")]
@@ -28,8 +32,9 @@ impl From<stowplan::Plan> for Plan {
 impl Plan {
     /// Reads what `to_bytes` or `to_broadcast` wrote.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let inner = stowplan::Plan::from_bytes(bytes);
+    fn from_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = bytes.py();
+        let inner = stowplan::Plan::from_bytes(&convert::bytes(bytes)?);
         inner.map(Self::from).map_err(|error| refused(py, &error))
     }
 
@@ -37,16 +42,13 @@ impl Plan {
         self.inner.len()
     }
 
-    fn __getitem__(&self, rank: &Bound<'_, PyAny>) -> PyResult<Proc> {
-        let at = index(rank, self.inner.len())?;
-        Ok(Proc::new(&self.inner, u32::try_from(at)?))
+    fn __getitem__<'py>(&self, rank: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let one = |at| Ok(Proc::new(&self.inner, u32::try_from(at)?));
+        indices::items(rank, self.inner.len(), one)
     }
 
     fn __iter__(&self) -> Procs {
-        Procs {
-            plan: self.inner.clone(),
-            next: 0,
-        }
+        Procs::new(&self.inner)
     }
 
     /// The names of the nodes, by number.
@@ -66,6 +68,27 @@ impl Plan {
     /// The columns by name, each a read-only memoryview of 32-bit numbers, one for each rank.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::dict(py, &self.inner)
+    }
+
+    /// The sets of GPUs, by the numbers in the column `gpus`: a list of lists.
+    #[getter]
+    fn gpusets(&self) -> Vec<Vec<u32>> {
+        let gpus = self.inner.gpu_column();
+        (0..gpus.sets())
+            .filter_map(|id| gpus.set(id).map(<[u32]>::to_vec))
+            .collect()
+    }
+
+    /// The numbers that people quote about the plan, in a line.
+    #[getter]
+    fn summary(&self) -> String {
+        self.inner.summary().to_string()
+    }
+
+    /// How many apps the job has.
+    #[getter]
+    fn apps(&self) -> u32 {
+        self.inner.apps()
     }
 
     /// The cpu sets, by the numbers in the column `cpuset`.
@@ -108,16 +131,46 @@ impl Plan {
         judged.map_err(|error| refused(py, &error))
     }
 
+    /// How much of a pattern's traffic leaves nodes and other objects, as `stowplan score --format json` says it: a dict.
+    ///
+    /// `pattern` is a text (`halo:50x48`), or several, which add up; `network` is a `Network`; `distances` a text (`0:1:3`);
+    /// `files` has the contents of matrices.
+    #[pyo3(signature = (pattern, *, network=None, distances=None, files=None))]
+    fn score<'py>(
+        &self,
+        pattern: &Bound<'py, PyAny>,
+        network: Option<&Network>,
+        distances: Option<&str>,
+        files: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let traffic = traffic(pattern, network, distances, files)?;
+        score(pattern.py(), &self.inner, &traffic)
+    }
+
+    /// Where the OpenMP threads of a rank run, by the rules of a runtime (`gnu`, `llvm@19`, `intel`): a list of (thread, place,
+    /// cpus). The variables are those of the job.
+    #[pyo3(signature = (rank, *, omp="gnu"))]
+    fn threads(&self, rank: &Bound<'_, PyAny>, omp: &str) -> PyResult<Vec<Threaded>> {
+        let py = rank.py();
+        let at = u32::try_from(indices::index(rank, self.inner.len())?)?;
+        let runtime: stowplan::openmp::Runtime =
+            omp.parse().map_err(|error| refused(py, &error))?;
+        let found = py.detach(|| self.inner.threads(stowplan::Rank::new(at), &runtime));
+        found
+            .map(|found| threaded(&found))
+            .map_err(|error| refused(py, &error))
+    }
+
     /// Why a rank is where it is, and a change of one option that moves it.
     fn explain(&self, py: Python<'_>, rank: &Bound<'_, PyAny>) -> PyResult<Explanation> {
-        let at = u32::try_from(index(rank, self.inner.len())?)?;
+        let at = u32::try_from(indices::index(rank, self.inner.len())?)?;
         let told = py.detach(|| Explanation::new(&self.inner, at));
         told.ok_or_else(|| not_known(py))
     }
 
     /// What moved between this plan and another one.
     fn diff(&self, py: Python<'_>, other: &Self) -> Difference {
-        py.detach(|| self.inner.diff(&other.inner)).into()
+        py.detach(|| Difference::new(&self.inner, &other.inner))
     }
 
     /// A picture: an SVG image without script, of at most 300 kB.
@@ -144,6 +197,10 @@ impl Plan {
         Ok((read, (self.to_bytes(py),)))
     }
 
+    fn __hash__(&self) -> u64 {
+        convert::hash(&self.inner.to_bytes())
+    }
+
     fn __repr__(&self) -> String {
         format!("<{}>", self.inner.summary())
     }
@@ -151,28 +208,6 @@ impl Plan {
     /// The picture, for a notebook.
     fn _repr_html_(&self) -> String {
         self.inner.picture()
-    }
-}
-
-/// The processes of a plan, in rank order.
-#[pyclass(module = "stowplan")]
-struct Procs {
-    plan: stowplan::Plan,
-    next: u32,
-}
-
-#[pymethods]
-impl Procs {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
-    }
-    fn __next__(&mut self) -> Option<Proc> {
-        let rank = self.next;
-        if rank as usize >= self.plan.len() {
-            return None;
-        }
-        self.next += 1;
-        Some(Proc::new(&self.plan, rank))
     }
 }
 
@@ -191,42 +226,4 @@ pub(crate) fn place(job: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Plan>
 #[pyfunction]
 pub(crate) fn _table(py: Python<'_>, plan: &Plan) -> usize {
     py.detach(|| std::hint::black_box(plan.inner.table()).len())
-}
-
-/// Places many jobs, using all cores, each as if it had the machine to itself. If jobs are refused, raises the error of the first.
-#[pyfunction]
-pub(crate) fn place_many(jobs: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Vec<Plan>> {
-    let py = jobs.py();
-    if jobs.is_instance_of::<PyString>() {
-        // Each of its characters would be taken for a job.
-        return Err(PyTypeError::new_err(
-            "jobs are a list, not a str: place takes one job",
-        ));
-    }
-    // Not collected: the length that an iterator hints at may be anything.
-    let mut read: Vec<PyResult<Job>> = Vec::new();
-    for job in jobs.try_iter()? {
-        read.push(job.and_then(|job| Job::of(&job)));
-    }
-    let jobs = read;
-    // This call starts its own threads: a child of fork does not have the threads of an earlier call.
-    let placed: Vec<Option<Result<stowplan::Plan, stowplan::Error>>> = py.detach(|| {
-        let place = |job: &PyResult<Job>| {
-            let job = job.as_ref().ok()?;
-            Some(stowplan::Plan::new(&job.inner, &machine.inner))
-        };
-        match rayon::ThreadPoolBuilder::new().build() {
-            Ok(pool) => pool.install(|| jobs.par_iter().map(place).collect()),
-            Err(_) => jobs.iter().map(place).collect(),
-        }
-    });
-    let one = |(job, placed): (PyResult<Job>, Option<Result<_, stowplan::Error>>)| {
-        job?;
-        match placed {
-            Some(Ok(plan)) => Ok(Plan::from(plan)),
-            Some(Err(error)) => Err(not_placed(py, &error)),
-            None => unreachable!("a job that was read is placed or refused"),
-        }
-    };
-    jobs.into_iter().zip(placed).map(one).collect()
 }

@@ -1,11 +1,13 @@
-//! One process, one node, and the slice of a node.
+//! Processes of a plan.
 
-use crate::error::refused;
-use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use crate::convert;
+use crate::plan::Plan;
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyRange};
+use pyo3::types::{PyIterator, PyTuple};
 
-/// One process of a plan.
+/// One process of a plan. It is also a row: its fields in the order of `_fields`, which `pandas.DataFrame(plan)` takes as columns.
 #[pyclass(frozen, module = "stowplan", name = "Proc")]
 pub(crate) struct Proc {
     plan: stowplan::Plan,
@@ -24,38 +26,72 @@ impl Proc {
             .proc(rank)
             .ok_or_else(|| PyIndexError::new_err("no such rank"))
     }
+
+    /// What the process is, to be compared.
+    fn row(&self) -> PyResult<Row> {
+        let proc = self.inner()?;
+        Ok((
+            [
+                self.rank,
+                proc.app(),
+                proc.app_rank(),
+                proc.local_rank(),
+                proc.node_rank(),
+            ],
+            proc.node().name().to_owned(),
+            proc.object(),
+            proc.cpus().to_string(),
+            proc.gpus().to_vec(),
+        ))
+    }
+}
+
+type Row = ([u32; 5], String, Option<stowplan::Object>, String, Vec<u32>);
+
+/// Numbers with commas between; `None` if there are none.
+pub(crate) fn list(numbers: &[u32]) -> Option<String> {
+    let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    (!words.is_empty()).then(|| words.join(","))
 }
 
 #[pymethods]
 impl Proc {
+    /// Its rank in the job.
     #[getter]
     fn rank(&self) -> u32 {
         self.rank
     }
+    /// The number of its app.
     #[getter]
     fn app(&self) -> PyResult<u32> {
         Ok(self.inner()?.app())
     }
+    /// Its rank in the app.
     #[getter]
     fn app_rank(&self) -> PyResult<u32> {
         Ok(self.inner()?.app_rank())
     }
+    /// Its number on its node among the job's processes.
     #[getter]
     fn local_rank(&self) -> PyResult<u32> {
         Ok(self.inner()?.local_rank())
     }
+    /// Its number on its node among the processes of all jobs.
     #[getter]
     fn node_rank(&self) -> PyResult<u32> {
         Ok(self.inner()?.node_rank())
     }
+    /// The name of its node.
     #[getter]
     fn node(&self) -> PyResult<String> {
         Ok(self.inner()?.node().name().to_owned())
     }
+    /// The cpus it is bound to, by OS number, as `0-3,128`; empty if it is unbound.
     #[getter]
     fn cpus(&self) -> PyResult<String> {
         Ok(self.inner()?.cpus().to_string())
     }
+    /// The same cpus as a list of numbers.
     #[getter]
     fn cpu_list(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.cpus().iter().collect())
@@ -65,10 +101,63 @@ impl Proc {
     fn gpus(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.gpus().to_vec())
     }
+    /// How many threads it should run: what its map says, otherwise the number of its cores. None if it is unbound.
+    #[getter]
+    fn threads(&self) -> Option<u32> {
+        self.plan.threads_of(stowplan::Rank::new(self.rank))
+    }
+    /// The object it was mapped to, as `core:5`; None if it was not mapped to one.
     #[getter]
     fn object(&self) -> PyResult<Option<String>> {
         Ok(self.inner()?.object().map(|object| object.to_string()))
     }
+    /// The names of the columns of the row.
+    #[getter]
+    fn _fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut names = vec![
+            "rank",
+            "app",
+            "app_rank",
+            "node",
+            "local_rank",
+            "node_rank",
+            "object",
+            "cpus",
+        ];
+        if self.plan.has_devices_or_threads() {
+            names.extend(["gpus", "threads"]);
+        }
+        PyTuple::new(py, names)
+    }
+
+    fn __len__(&self) -> usize {
+        8 + 2 * usize::from(self.plan.has_devices_or_threads())
+    }
+
+    fn __getitem__<'py>(&self, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.tuple(at.py())?.into_any().get_item(at)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.tuple(py)?.try_iter()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else {
+            return Ok(false);
+        };
+        Ok(self.row()? == other.get().row()?)
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        Ok(convert::hash(&self.row()?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, u32))> {
+        let read = py.import("operator")?.getattr("getitem")?;
+        Ok((read, (Plan::from(self.plan.clone()), self.rank)))
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         let proc = self.inner()?;
         Ok(format!(
@@ -80,161 +169,54 @@ impl Proc {
     }
 }
 
-/// One node of a plan.
-#[pyclass(frozen, module = "stowplan", name = "Node")]
-pub(crate) struct Node {
+impl Proc {
+    /// The row: what has no value is None.
+    fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let proc = self.inner()?;
+        let cpus = Some(proc.cpus().to_string()).filter(|cpus| !cpus.is_empty());
+        let mut row = vec![
+            self.rank.into_bound_py_any(py)?,
+            proc.app().into_bound_py_any(py)?,
+            proc.app_rank().into_bound_py_any(py)?,
+            proc.node().name().into_bound_py_any(py)?,
+            proc.local_rank().into_bound_py_any(py)?,
+            proc.node_rank().into_bound_py_any(py)?,
+            self.object()?.into_bound_py_any(py)?,
+            cpus.into_bound_py_any(py)?,
+        ];
+        if self.plan.has_devices_or_threads() {
+            row.push(list(proc.gpus()).into_bound_py_any(py)?);
+            row.push(self.threads().into_bound_py_any(py)?);
+        }
+        PyTuple::new(py, row)
+    }
+}
+
+/// The processes of a plan, in rank order.
+#[pyclass(module = "stowplan")]
+pub(crate) struct Procs {
     plan: stowplan::Plan,
-    name: String,
+    next: u32,
 }
 
-impl Node {
-    /// The node of this name, if the plan has it.
-    pub(crate) fn of(plan: &stowplan::Plan, name: &str) -> Option<Self> {
-        let node = plan.node(name)?;
-        let name = node.name().to_owned();
-        Some(Self {
-            plan: plan.clone(),
-            name,
-        })
-    }
-
-    fn inner(&self) -> PyResult<stowplan::Node<'_>> {
-        self.plan
-            .node(&self.name)
-            .ok_or_else(|| PyIndexError::new_err("no such node"))
+impl Procs {
+    pub(crate) fn new(plan: &stowplan::Plan) -> Self {
+        let plan = plan.clone();
+        Self { plan, next: 0 }
     }
 }
 
 #[pymethods]
-impl Node {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
+impl Procs {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
     }
-    #[getter]
-    fn number(&self) -> PyResult<u32> {
-        Ok(self.inner()?.number())
-    }
-    /// The ranks on it, by local rank: a range if the step between them is constant, otherwise a list.
-    #[getter]
-    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let ranks: Vec<u32> = self
-            .inner()?
-            .procs()
-            .map(|proc| proc.rank().into())
-            .collect();
-        let step = match ranks.as_slice() {
-            [first, second, ..] => isize::try_from(i64::from(*second) - i64::from(*first))?,
-            _ => 1,
-        };
-        let wide = |rank: &u32| isize::try_from(*rank);
-        let even = step != 0
-            && ranks
-                .windows(2)
-                .all(|pair| i64::from(pair[1]) - i64::from(pair[0]) == step as i64);
-        match (ranks.first(), ranks.last()) {
-            (Some(first), Some(last)) if even => {
-                let end = wide(last)? + step.signum();
-                Ok(PyRange::new_with_step(py, wide(first)?, end, step)?.into_any())
-            }
-            (None, _) => Ok(PyRange::new(py, 0, 0)?.into_any()),
-            _ => Ok(PyList::new(py, ranks)?.into_any()),
+    fn __next__(&mut self) -> Option<Proc> {
+        let rank = self.next;
+        if rank as usize >= self.plan.len() {
+            return None;
         }
+        self.next += 1;
+        Some(Proc::new(&self.plan, rank))
     }
-    /// The part of the plan that the daemon of this node needs, in bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.inner()?.to_bytes()))
-    }
-    fn __repr__(&self) -> PyResult<String> {
-        let node = self.inner()?;
-        Ok(format!(
-            "<node {} with {} ranks>",
-            self.name,
-            node.procs().len()
-        ))
-    }
-}
-
-/// The part of a plan that the daemon of one node needs: the processes of the node.
-#[pyclass(frozen, module = "stowplan", name = "NodeSlice")]
-pub(crate) struct NodeSlice {
-    inner: stowplan::NodeSlice,
-}
-
-#[pymethods]
-impl NodeSlice {
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let inner = stowplan::NodeSlice::from_bytes(bytes);
-        let inner = inner.map_err(|error| refused(py, &error))?;
-        Ok(Self { inner })
-    }
-    #[getter]
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-    fn __len__(&self) -> usize {
-        self.inner.len()
-    }
-    fn __getitem__(&self, local_rank: &Bound<'_, PyAny>) -> PyResult<SliceProc> {
-        let at = index(local_rank, self.inner.len())?;
-        let found = self.inner.procs().nth(at);
-        let proc = found.ok_or_else(|| PyIndexError::new_err("no such local rank"))?;
-        Ok(SliceProc {
-            rank: proc.rank().into(),
-            app: proc.app(),
-            app_rank: proc.app_rank(),
-            local_rank: proc.local_rank(),
-            node_rank: proc.node_rank(),
-            node: self.inner.name().to_owned(),
-            object: proc.object().map(|object| object.to_string()),
-            cpus: proc.cpus().to_string(),
-            cpu_list: proc.cpus().iter().collect(),
-            gpus: proc.gpus().to_vec(),
-        })
-    }
-    fn __repr__(&self) -> String {
-        format!(
-            "<slice of {} with {} ranks>",
-            self.inner.name(),
-            self.inner.len()
-        )
-    }
-}
-
-/// A process of a slice.
-#[pyclass(frozen, get_all, module = "stowplan", name = "SliceProc")]
-pub(crate) struct SliceProc {
-    rank: u32,
-    app: u32,
-    app_rank: u32,
-    local_rank: u32,
-    node_rank: u32,
-    node: String,
-    object: Option<String>,
-    cpus: String,
-    cpu_list: Vec<u32>,
-    gpus: Vec<u32>,
-}
-
-/// A place in a sequence. A negative number counts from the end.
-///
-/// # Errors
-/// `IndexError`.
-pub(crate) fn index(at: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
-    let outside = || PyIndexError::new_err(format!("{at} is out of range, there are {len}"));
-    let number = at.extract::<isize>().map_err(|error| {
-        // A number that is too large for an index is out of range.
-        if error.is_instance_of::<PyOverflowError>(at.py()) {
-            outside()
-        } else {
-            error
-        }
-    })?;
-    let place = if number < 0 {
-        len.checked_sub(number.unsigned_abs())
-    } else {
-        usize::try_from(number).ok()
-    };
-    place.filter(|&place| place < len).ok_or_else(outside)
 }

@@ -11,7 +11,7 @@ import stowplan as sp
 
 STUBS = pathlib.Path(sp.__file__).with_name("__init__.pyi")
 # What a caller may get: a refusal with kind and sentence, a wrong type, a place or name that is not there, text that is no UTF-8.
-EXPECTED = (sp.Error, TypeError, IndexError, KeyError, UnicodeEncodeError)
+EXPECTED = (sp.Error, TypeError, IndexError, KeyError, UnicodeEncodeError, OverflowError)
 
 
 class Odd:
@@ -70,12 +70,16 @@ ON = {
     "Topology": SMALL,
     "Machine": MACHINE,
     "App": sp.App("./x"),
+    "Network": sp.Network("tree switch:2 node:2 n[0-3]"),
+    "Advice": sp.advise("-H a:4,b:4 -n 8 ./x", MACHINE, "ring"),
+    "SliceProc": sp.NodeSlice.from_bytes(PLAN.node("a").to_bytes())[0],
 }
 # What is right in the other places of a call.
 RIGHT = {
     "text": "core:2", "topology": SMALL, "program": "./x", "apps": [sp.App("./x", hosts="a:2")], "words": "./x", "bytes": b"",
     "rank": 0, "local_rank": 0, "id": 0, "name": "a", "other": PLAN, "line": "-n 1 -H a:2 ./x", "machine": MACHINE, "job": JOB,
-    "plan": PLAN, "jobs": [JOB], "requested_schema": None,
+    "plan": PLAN, "jobs": [JOB], "requested_schema": None, "pattern": "ring", "cpus": "0", "env": {}, "hosts": None, "answer": 0,
+    "at": 0, "requests": [],
 }  # fmt: skip
 
 
@@ -83,7 +87,8 @@ def callables():
     """Name, what is called, the places of its arguments, those that go by name."""
     for item in ast.parse(STUBS.read_text()).body:
         if isinstance(item, ast.FunctionDef):
-            yield item.name, getattr(sp, item.name), [one.arg for one in item.args.args], []
+            named = [one.arg for one in item.args.kwonlyargs]
+            yield item.name, getattr(sp, item.name), [one.arg for one in item.args.args], named
         if not isinstance(item, ast.ClassDef) or item.name.startswith("_") or "Error" in item.name:
             continue
         for method in item.body:
@@ -104,7 +109,7 @@ def callables():
 
 
 class Arguments(unittest.TestCase):
-    def judge(self, name, call, *values, **named):
+    def judge(self, name, call, /, *values, **named):
         about = f"{name}{str(values)[:200]} {str(named)[:200]}"
         try:
             call(*values, **named)

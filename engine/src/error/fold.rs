@@ -1,6 +1,6 @@
 //! Notes that hold for many apps, reported once.
 
-use super::note::Note;
+use super::note::{Facts, Note};
 use super::spec::Owner;
 use std::collections::HashMap;
 use std::fmt;
@@ -79,6 +79,18 @@ fn ranges(mut apps: Vec<u32>) -> Vec<(u32, u32)> {
 /// How many ranges of apps are written out. The apps beyond them are only counted.
 const SHOWN: usize = 8;
 
+impl Folded<'_> {
+    /// Of what it holds; a note on many apps is one of the job.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let own = self.note.facts();
+        Facts {
+            app: own.app.filter(|_| self.apps.is_empty()),
+            ..own
+        }
+    }
+}
+
 impl fmt::Display for Folded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.apps.is_empty() {
@@ -118,6 +130,11 @@ impl Note {
             | Self::OneDomain { app, node, .. } => {
                 node.clear();
                 std::mem::take(app)
+            }
+            Self::Advice { facts, text, .. } => {
+                let app = facts.app.take()?;
+                (*facts, *text) = (Facts::default(), String::new());
+                app
             }
             Self::UnknownKey { owner, .. }
             | Self::LocalAttribute { owner, .. }

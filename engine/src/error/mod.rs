@@ -11,7 +11,7 @@ pub mod place;
 // Their classes.
 mod class;
 // Notes: not errors, but worth knowing.
-pub(crate) mod note;
+pub mod note;
 // Notes that hold for many apps, reported once.
 pub mod fold;
 

@@ -3,6 +3,19 @@
 use super::spec::Owner;
 use crate::count::counted;
 
+/// Of what a note holds, for programs. What a note does not say is `None`, empty or 0.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Facts {
+    /// The app, from 0; `None`: the job.
+    pub app: Option<u32>,
+    /// The nodes, folded: `n[0-3],login`.
+    pub nodes: String,
+    /// How many things it counts: ranks, nodes, cores or GPUs.
+    pub count: u64,
+    /// The ranks, as ranges: `0-3,7`. Of many ranks the first ones, with `…` behind them.
+    pub ranks: String,
+}
+
 /// Something worth knowing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 pub enum Note {
@@ -82,9 +95,10 @@ pub enum Note {
     },
     /// The default binding of an app was given up.
     #[error(
-        "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}",
+        "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}: {} left unbound",
         counted(*.procs, "process"),
-        counted(*.cpus, "free cpu")
+        counted(*.cpus, "free cpu"),
+        counted(*.unbound, "process")
     )]
     BindingDropped {
         /// The app, from 0.
@@ -97,6 +111,8 @@ pub enum Note {
         cpus: u32,
         /// Processes of the app there.
         procs: u32,
+        /// How many processes of the app are unbound, on all nodes.
+        unbound: u64,
     },
     /// A default binding, or one that is asked for if supported, that the binder could not do for some processes.
     #[error(
@@ -124,6 +140,8 @@ pub enum Note {
         left_out: u32,
         /// How many there are.
         objects: u32,
+        /// How many count.
+        counted: u32,
         /// The first such node.
         node: String,
     },
@@ -172,6 +190,16 @@ pub enum Note {
         /// Its sentence.
         text: String,
     },
+    /// What an expert would say of a finished plan.
+    #[error("{text}")]
+    Advice {
+        /// The stable class.
+        class: &'static str,
+        /// Of what it holds.
+        facts: Facts,
+        /// Its sentence, with what would mend it.
+        text: String,
+    },
     /// One or two ranks are bound to one cpu each by default, on a node that has many.
     #[error(
         "app {app} uses {bound} of the {} of a node, {}; --bind-to none or --bind-to numa widens it",
@@ -201,14 +229,64 @@ fn narrow(procs: u64) -> String {
 }
 
 impl Note {
+    /// Of what it holds.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let of = |app: &u32, nodes: &str, count: u64| Facts {
+            app: Some(*app),
+            nodes: nodes.to_owned(),
+            count,
+            ranks: String::new(),
+        };
+        match self {
+            Self::Advice { facts, .. } => facts.clone(),
+            Self::NothingLocal { app } | Self::JobWordUnused { app, .. } => of(app, "", 0),
+            Self::UnusedEntries { app, entries, .. } => of(app, "", *entries),
+            Self::BindingDropped {
+                app, node, unbound, ..
+            } => of(app, node, *unbound),
+            Self::Overloaded { app, node, procs } => of(app, node, u64::from(*procs)),
+            Self::Unbound {
+                app, node, procs, ..
+            } => of(app, node, *procs),
+            Self::OneDomain {
+                app,
+                node,
+                left_out,
+                ..
+            } => of(app, node, u64::from(*left_out)),
+            Self::BindingNarrow { app, procs, .. } => of(app, "", *procs),
+            Self::Oversubscribed { nodes, first, .. } => Facts {
+                nodes: first.clone(),
+                count: u64::from(*nodes),
+                ..Facts::default()
+            },
+            Self::NoNearGpu { procs, node } => Facts {
+                nodes: node.clone(),
+                count: *procs,
+                ..Facts::default()
+            },
+            Self::UnknownKey { owner, .. }
+            | Self::LocalAttribute { owner, .. }
+            | Self::NoEffect { owner, .. } => Facts {
+                app: owner.app(),
+                ..Facts::default()
+            },
+            Self::OldSpelling { .. } | Self::NoNodeNamed { .. } | Self::OfLine { .. } => {
+                Facts::default()
+            }
+        }
+    }
+
     /// The stable class.
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::OfLine { class, .. } => class,
+            Self::OfLine { class, .. } | Self::Advice { class, .. } => class,
             Self::NothingLocal { .. } => "nothing-local",
             Self::BindingDropped { .. } | Self::Unbound { .. } => "binding-dropped",
-            Self::OneDomain { .. } => "one-domain",
+            Self::OneDomain { counted: ..=1, .. } => "one-domain",
+            Self::OneDomain { .. } => "domains-left-out",
             Self::Oversubscribed { .. } => "oversubscribed",
             Self::Overloaded { .. } => "overloaded",
             Self::BindingNarrow { .. } => "binding-narrow",

@@ -7,8 +7,14 @@ pub use interner::Distinct;
 mod name_forms;
 // Stretches of neighbouring nodes.
 mod stretches;
+// What was written of names beyond what is compared.
+mod written_names;
 // Node names, as ranges.
 pub mod names;
+// Nodes that come to the front or leave.
+mod moved_names;
+// Names that are compared whole, as several share a first label.
+pub(crate) mod full_names;
 // Sets of nodes as intervals, and the order of nodes.
 pub(crate) mod intervals;
 // OS cpu sets, interned.
@@ -21,8 +27,8 @@ pub mod gpus;
 pub mod vendor;
 // Distinct topologies and their objects.
 pub mod topologies;
-// Processes on one core.
-pub(crate) mod shared_cores;
+// GPUs in the order of their addresses, some for each process.
+pub mod device_order;
 // What of a node lies outside the objects of a kind.
 pub mod uncovered;
 // Node states, and which node is in which.

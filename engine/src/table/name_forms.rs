@@ -119,13 +119,42 @@ pub(super) fn split_name(name: &str) -> (GroupRef<'_>, u64) {
     (group, number)
 }
 
+/// How much of a name is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Its first label.
+    Cut,
+    /// All of it.
+    Whole,
+}
+
+/// What follows the first label of the names of a range, with its dot; empty: nothing, or they are IP addresses.
+pub(crate) fn domain(range: &NameRange) -> &str {
+    let text = match range.prefix.find('.').filter(|&dot| dot > 0) {
+        Some(dot) => &range.prefix[dot..],
+        None => range
+            .suffix
+            .find('.')
+            .map_or("", |dot| &range.suffix[dot..]),
+    };
+    if text.is_empty() || is_ip(range) {
+        ""
+    } else {
+        text
+    }
+}
+
 /// Passes the canonical stretches of a range to `each`, in the order of the range, until `each` returns an error.
 pub(super) fn canonical<E>(
     range: &NameRange,
+    form: Form,
     mut each: impl FnMut(Stretch<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut alone = |name: &str| {
-        let (group, number) = split_name(cut(name));
+        let (group, number) = split_name(match form {
+            Form::Cut => cut(name),
+            Form::Whole => name,
+        });
         each(Stretch {
             group,
             number,
@@ -135,11 +164,12 @@ pub(super) fn canonical<E>(
     if range.width == 0 {
         return alone(&range.prefix);
     }
+    let whole = form == Form::Whole || is_ip(range);
     let suffix = match range.suffix.find('.') {
-        Some(dot) if !is_ip(range) => &range.suffix[..dot],
+        Some(dot) if !whole => &range.suffix[..dot],
         _ => range.suffix.as_str(),
     };
-    if range.prefix.find('.').is_some_and(|dot| dot > 0) && !is_ip(range) {
+    if range.prefix.find('.').is_some_and(|dot| dot > 0) && !whole {
         return (0..range.count).try_for_each(|_| alone(&range.prefix));
     }
     let strided = suffix.bytes().any(|byte| byte.is_ascii_digit());

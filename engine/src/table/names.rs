@@ -5,10 +5,14 @@
 //! seven intervals (one for each number of digits), and looking a name up takes two searches.
 
 use super::interner::Distinct;
-use super::name_forms::{Group, GroupRef, Stretch, canonical, narrow, split_name, written};
+use super::name_forms::{
+    Form, Group, GroupRef, Stretch, canonical, domain, narrow, split_name, written,
+};
 pub use super::name_forms::{NameRange, cut, range_name};
 pub use super::stretches::{NodeRange, push_joined};
 pub(crate) use super::stretches::{cut_around, moved_to_front};
+pub use super::written_names::Written;
+use super::written_names::WrittenNames;
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::limit::NODES_MAX;
@@ -17,6 +21,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 
 define_id! {
     /// A node of the job: its place in the pool.
@@ -33,10 +38,10 @@ const FEW_GROUPS: usize = 8;
 
 /// Consecutive nodes with consecutive numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Piece {
-    group: NameGroupId,
-    number: u64,
-    nodes: NodeRange,
+pub(super) struct Piece {
+    pub(super) group: NameGroupId,
+    pub(super) number: u64,
+    pub(super) nodes: NodeRange,
 }
 
 impl Piece {
@@ -57,13 +62,19 @@ struct Part {
 /// The names of the pool, in node order.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    groups: Distinct<NameGroupId, Group>,
-    pieces: Vec<Piece>,
-    nodes: u32,
+    pub(super) groups: Distinct<NameGroupId, Group>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) nodes: u32,
     /// Users choose the names, but must not be able to choose their digests.
-    keys: RandomState,
+    pub(super) keys: RandomState,
     /// Intervals of numbers, by first number. Shape `[groups]`.
-    intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
+    pub(super) intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
+    /// What was written of nodes beyond their names.
+    pub(super) written: WrittenNames,
+    /// First labels that several full names share: these names are compared whole.
+    pub(super) shared: Option<Arc<Names>>,
+    /// Whether some names are kept whole.
+    pub(super) whole: bool,
 }
 
 /// Neighbouring nodes whose names differ only in their number, which ascends by one.
@@ -108,8 +119,26 @@ impl Names {
     /// # Errors
     /// When the pool would pass [`NODES_MAX`].
     pub fn add(&mut self, range: &NameRange) -> Result<Nodes, TooManyNodes> {
+        let domain = domain(range);
+        if domain.is_empty() {
+            return self.add_in(range, Form::Cut);
+        }
+        if self.shares_labels_of(range) {
+            return self.add_each(range);
+        }
+        let found = self.add_in(range, Form::Cut)?;
+        let written = Written::domain(domain);
+        found
+            .iter()
+            .for_each(|nodes| self.written.keep(*nodes, &written));
+        Ok(found)
+    }
+
+    /// Adds names that are compared in this form.
+    pub(super) fn add_in(&mut self, range: &NameRange, form: Form) -> Result<Nodes, TooManyNodes> {
+        self.whole |= form == Form::Whole;
         let mut found = Nodes::new();
-        canonical(range, |stretch| {
+        canonical(range, form, |stretch| {
             let group = self.group(stretch.group);
             let mut number = stretch.number;
             let end = stretch.number + u64::from(stretch.count);
@@ -134,7 +163,7 @@ impl Names {
     /// When the pool would pass [`NODES_MAX`].
     pub fn add_again(&mut self, name: &NameRange) -> Result<Nodes, TooManyNodes> {
         let mut found = Nodes::new();
-        canonical(name, |stretch| {
+        canonical(name, Form::Cut, |stretch| {
             let group = self.group(stretch.group);
             join(
                 &mut found,
@@ -142,15 +171,22 @@ impl Names {
             );
             Ok(())
         })?;
+        let written = Written::domain(domain(name));
+        found
+            .iter()
+            .for_each(|nodes| self.written.keep(*nodes, &written));
         Ok(found)
     }
 
     /// The nodes of this range that are known, in the order of the range, and the first name that is missing.
     #[must_use]
     pub fn find(&self, range: &NameRange) -> (Nodes, Option<String>) {
+        if self.whole && !domain(range).is_empty() {
+            return self.find_each(range);
+        }
         let mut found = Nodes::new();
         let mut missing = None;
-        let all = canonical(range, |stretch| -> Result<(), Infallible> {
+        let all = canonical(range, Form::Cut, |stretch| -> Result<(), Infallible> {
             let group = self.find_group(stretch.group);
             let mut number = stretch.number;
             let end = stretch.number + u64::from(stretch.count);
@@ -171,8 +207,12 @@ impl Names {
     /// The node of one plain name.
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<NodeId> {
-        let (group, number) = split_name(cut(name));
-        self.numbered(self.find_group(group)?, number)
+        let form = |name| {
+            let (group, number) = split_name(name);
+            self.numbered(self.find_group(group)?, number)
+        };
+        let whole = self.whole.then(|| form(name)).flatten();
+        whole.or_else(|| form(cut(name)))
     }
 
     /// The first node whose name ends in this number, with any zeros in front (`semantics` 1.3).
@@ -252,49 +292,6 @@ impl Names {
         })
     }
 
-    /// Moves one node to the front; the nodes before it move back by one.
-    pub(crate) fn move_to_front(&mut self, node: NodeId) {
-        let row = node.number();
-        let mut pieces = self.cut_around(row);
-        for piece in &mut pieces {
-            piece.nodes = moved_to_front(piece.nodes, row);
-        }
-        pieces.sort_by_key(|piece| piece.nodes.first);
-        self.set_pieces(pieces);
-    }
-
-    /// Removes a node; the nodes behind it move up. Cost: the ranges given.
-    pub(crate) fn remove(&mut self, node: NodeId) {
-        let row = node.number();
-        let left = self.cut_around(row).into_iter().filter_map(|piece| {
-            let nodes = piece.nodes.without(row)?;
-            Some(Piece { nodes, ..piece })
-        });
-        self.set_pieces(left.collect());
-        self.nodes -= 1;
-    }
-
-    /// The pieces, cut so that a node is a piece of its own.
-    fn cut_around(&self, row: u32) -> Vec<Piece> {
-        let cut = self.pieces.iter().flat_map(|&piece| {
-            cut_around(piece.nodes, row).map(move |nodes| Piece {
-                nodes,
-                number: piece.number + u64::from(nodes.first - piece.nodes.first),
-                ..piece
-            })
-        });
-        cut.collect()
-    }
-
-    /// Replaces all pieces; joins those that continue each other.
-    fn set_pieces(&mut self, pieces: Vec<Piece>) {
-        self.pieces.clear();
-        self.intervals = self.intervals.ids().map(|_| BTreeMap::new()).collect();
-        for piece in pieces {
-            self.push(piece);
-        }
-    }
-
     fn find_group(&self, group: GroupRef<'_>) -> Option<NameGroupId> {
         if self.groups.len() <= FEW_GROUPS {
             let mut groups = self.groups.iter();
@@ -366,7 +363,7 @@ impl Names {
     }
 
     /// Appends a piece; joins it to the last one if it continues that one.
-    fn push(&mut self, piece: Piece) {
+    pub(super) fn push(&mut self, piece: Piece) {
         let intervals = &mut self.intervals[piece.group];
         match self.pieces.last_mut() {
             Some(last) if last.goes_on_with(piece) => {
@@ -389,6 +386,10 @@ pub(crate) fn is_canonical(range: &NameRange) -> bool {
     if range.width == 0 {
         return (range.first, range.count) == (0, 1) && range.suffix.is_empty();
     }
+    let form = match domain(range) {
+        "" => Form::Cut,
+        _ => Form::Whole,
+    };
     let kept = GroupRef {
         digits: range.width,
         prefix: &range.prefix,
@@ -398,10 +399,10 @@ pub(crate) fn is_canonical(range: &NameRange) -> bool {
         let all = (stretch.number, stretch.count) == (range.first, range.count);
         (all && stretch.group == kept).then_some(()).ok_or(())
     };
-    range.count > 0 && canonical(range, is_whole).is_ok()
+    range.count > 0 && canonical(range, form, is_whole).is_ok()
 }
 
-fn join(list: &mut Nodes, nodes: NodeRange) {
+pub(super) fn join(list: &mut Nodes, nodes: NodeRange) {
     match list.last_mut() {
         Some(last) if last.end() == nodes.first => last.count += nodes.count,
         _ => list.push(nodes),

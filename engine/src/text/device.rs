@@ -3,7 +3,8 @@
 use super::directive::{DirectiveError, DirectiveFault, Part};
 use super::words::{NEAR_OBJECTS, find_word};
 use crate::error::spec::WordFault;
-use crate::policy::{DeviceMap, MapBy, ObjKind, Sharing};
+use crate::limit::GPUS_MAX;
+use crate::policy::{DeviceMap, DevicesEach, MapBy, ObjKind, Sharing};
 use std::fmt::Write as _;
 
 /// Classes of devices whose processes are placed here.
@@ -30,7 +31,7 @@ pub(super) fn class(first: Part<'_>, class: Option<Part<'_>>) -> Result<MapBy, D
 /// Takes an option of `device=` from a part behind it. `None`: the part is none.
 ///
 /// # Errors
-/// A wrong value; `ndev` beyond 1.
+/// A wrong value.
 pub(super) fn option(
     options: DeviceMap,
     part: Part<'_>,
@@ -73,8 +74,15 @@ pub(super) fn option(
                 }
             }
         }
-        "ndev" if value == Some("1") => Ok(Some(options)),
-        "ndev" => wrong("number of devices placed here: 1"),
+        "ndev" => {
+            let digits = value.filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+            let count = digits.and_then(|digits| digits.parse::<u16>().ok());
+            let count = count.filter(|count| u32::from(*count) <= GPUS_MAX);
+            match count.and_then(DevicesEach::new) {
+                Some(each) => Ok(Some(DeviceMap { each, ..options })),
+                None => wrong("number of devices of a process: 1 to 1024"),
+            }
+        }
         _ => Ok(None),
     }
 }
@@ -89,6 +97,10 @@ pub fn device_text(options: DeviceMap) -> String {
     }
     if options.sharing == Sharing::Shared {
         text += ":shared";
+    }
+    if options.each != DevicesEach::ONE {
+        // A String takes every character.
+        let _ = write!(text, ":ndev={}", options.each.count());
     }
     text
 }
@@ -118,13 +130,18 @@ mod tests {
 
     #[test]
     fn options_are_read_back_as_they_are_written() {
-        for text in ["gpu", "gpu:shared", "gpu:interleave=numa:shared"] {
+        for text in [
+            "gpu",
+            "gpu:shared",
+            "gpu:ndev=2",
+            "gpu:interleave=numa:shared:ndev=4",
+        ] {
             assert_eq!(device_text(read_device(text, 0).unwrap()), text);
         }
         for text in [
             "",
             "tpu",
-            "gpu:ndev=2",
+            "gpu:ndev=0",
             "gpu:interleave=node",
             "gpu:shared=maybe",
         ] {

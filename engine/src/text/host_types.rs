@@ -3,7 +3,7 @@
 use crate::define_id;
 use crate::id::Column;
 use crate::table::apps::AppId;
-pub use crate::table::names::NameRange;
+pub use crate::table::names::{NameRange, Written};
 use serde::{Deserialize, Serialize};
 
 /// The slots an entry gives to each of its nodes.
@@ -37,6 +37,8 @@ pub struct HostfileLine {
     pub slots: Option<u32>,
     /// `max_slots=N`.
     pub max_slots: Option<u32>,
+    /// How to log in to the node, if that is said. It does not place.
+    pub login: Written,
     /// Line number, from 1.
     pub line: u32,
 }

@@ -1,7 +1,7 @@
 //! Hostfiles: what each line says. No node is looked up. Source: `semantics` 1.4.
 
 use super::cursor::Cursor;
-use super::host_types::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange};
+use super::host_types::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange, Written};
 use super::hostlist::{HostFault, plain, read_names, read_relative};
 use super::lines::{Line, each_line};
 use crate::error::SpecError;
@@ -86,14 +86,15 @@ fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecEr
         return line.bad(start, start + 1, "a node's name must stand here");
     }
     let number = line.number;
-    let says = |what, counts: Counts| HostfileLine {
+    let says = |what, counts: &Counts| HostfileLine {
         what,
         slots: counts.slots,
         max_slots: counts.max_slots,
+        login: counts.login.clone(),
         line: number,
     };
     if name == "rank" {
-        lines.push(says(ranked(line, cursor)?, Counts::default()));
+        lines.push(says(ranked(line, cursor)?, &Counts::default()));
         return Ok(());
     }
     let named: Vec<HostfileWhat> = if let Some(excluded) = name.strip_prefix('^') {
@@ -123,7 +124,10 @@ fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecEr
         }
         counts.slots = Some(slots);
     }
-    lines.extend(named.into_iter().map(|what| says(what, counts)));
+    if let Some((user, _)) = name.split_once('@') {
+        counts.login.user = user.trim_start_matches('^').to_owned();
+    }
+    lines.extend(named.into_iter().map(|what| says(what, &counts)));
     Ok(())
 }
 
@@ -138,10 +142,11 @@ fn counted_in_name(name: &str) -> Option<u32> {
 }
 
 /// What the keys of a line say.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Counts {
     slots: Option<u32>,
     max_slots: Option<u32>,
+    login: Written,
 }
 
 /// Reads a name with its brackets.
@@ -201,7 +206,7 @@ fn node_name(line: Line<'_>, start: usize, name: &str) -> Result<NameRange, Spec
         Some((_, host)) => host,
     };
     let named = plain(host);
-    if named.prefix.is_empty() || host.contains(['^', '*', '+', '~', '%']) {
+    if host.is_empty() || host.starts_with('.') || host.contains(['^', '*', '+', '~', '%']) {
         return bad("this is no node's name");
     }
     if host.contains(':') && host.parse::<std::net::IpAddr>().is_err() {
@@ -291,7 +296,10 @@ fn read_keys(line: Line<'_>, name: &str, mut cursor: Cursor<'_>) -> Result<Count
                 }
                 counts.max_slots = Some(max);
             }
-            "port" | "username" | "user_name" if !value.is_empty() => {}
+            "port" if !value.is_empty() => value.clone_into(&mut counts.login.port),
+            "username" | "user_name" if !value.is_empty() => {
+                value.clone_into(&mut counts.login.user);
+            }
             _ => return line.bad(start, value_end, "this is no key of a hostfile"),
         }
     }

@@ -145,20 +145,11 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|_| digits)
 }
 
-/// A name without its domain: cut at the first dot, unless it is an IP address.
-#[must_use]
-pub(crate) fn short_name(name: &str) -> &str {
-    if name.parse::<IpAddr>().is_ok() {
-        return name;
-    }
-    name.split_once('.').map_or(name, |(short, _)| short)
-}
-
-/// A plain name as a range of one.
+/// A plain name as a range of one, as it is written.
 #[must_use]
 pub fn plain(name: &str) -> NameRange {
     NameRange {
-        prefix: short_name(name).to_owned(),
+        prefix: name.to_owned(),
         first: 0,
         count: 1,
         width: 0,
@@ -172,7 +163,7 @@ pub fn plain(name: &str) -> NameRange {
 /// As [`read_hosts`].
 pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
     let Some(open) = name.find('[') else {
-        if name.is_empty() || name.starts_with('.') && short_name(name).is_empty() {
+        if name.is_empty() || name.starts_with('.') {
             return Err(HostFault::Syntax("the name is empty"));
         }
         if name.contains(']') {
@@ -196,8 +187,7 @@ pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
             if behind.contains(['[', ']']) {
                 return Err(HostFault::Syntax("a range cannot stand in a domain"));
             }
-            let suffix = behind.split_once('.').map_or(behind, |(short, _)| short);
-            return product(&prefixes, &ranges, suffix);
+            return product(&prefixes, &ranges, behind);
         };
         prefixes = expand(&prefixes, &ranges, &behind[..at])?;
         rest = &behind[at + 1..];

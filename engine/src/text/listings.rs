@@ -2,7 +2,6 @@
 //! Source: `semantics` 4.5, 4.6, `per-app` 9.1.
 
 use super::cursor::{Cursor, whole_ranges};
-use super::hostlist::short_name;
 use super::lines::{Line, bad_file, each_line};
 use super::slotlist::read_slot_list;
 use crate::error::SpecError;
@@ -68,7 +67,7 @@ impl Collector {
     fn next(&mut self, line: Line<'_>, name: Word<'_>, cpus: Option<SlotListId>) {
         let last = self.listing.entries.last();
         let number = last.map_or(0, |last| last.number + last.count);
-        let node = EntryNode::Name(self.name(short_name(name.text)));
+        let node = EntryNode::Name(self.name(name.text));
         self.push(Entry {
             number,
             node,
@@ -231,8 +230,8 @@ fn rank_node(all: &mut Collector, name: &str) -> Option<EntryNode> {
     }
     let host = name.split_once('@').map_or(name, |(_, host)| host);
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-    let sound = !host.is_empty() && host.chars().all(fits) && !short_name(host).is_empty();
-    sound.then(|| EntryNode::Name(all.name(short_name(host))))
+    let sound = !host.is_empty() && host.chars().all(fits) && !host.starts_with('.');
+    sound.then(|| EntryNode::Name(all.name(host)))
 }
 
 /// Reads `slot=LIST`, if there is more on the line.

@@ -2,8 +2,6 @@
 
 use super::JobArgs;
 use crate::line::LineArgs;
-use crate::options::Meaning;
-use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 
@@ -20,6 +18,25 @@ pub(super) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
         app: 0,
         fault: OptionFault::Without("the line of a launcher, such as srun -n 4 ./a"),
     })
+}
+
+/// Refuses a script that nobody put a line in the place of, and `--line` without one.
+///
+/// # Errors
+/// `bad-option`.
+pub(super) fn refuse_scripts(job: &JobArgs) -> Result<(), SpecError> {
+    match (&job.script, job.line_number) {
+        (Some(path), _) => Err(told(
+            "bad-option",
+            format!("--script {path}: no script is read here: say the line"),
+        )),
+        (None, Some(_)) => Err(SpecError::BadOption {
+            option: "--line".to_owned(),
+            app: 0,
+            fault: OptionFault::Without("--script"),
+        }),
+        (None, None) => Ok(()),
+    }
 }
 
 /// Refuses a session before the line of a launcher that is not of prterun's family.
@@ -39,17 +56,13 @@ pub(super) fn refuse_session(line: &LineArgs, job: &JobArgs) -> Result<(), SpecE
     ))
 }
 
-/// Refuses settings of an allocation or a site that a line of prterun's family does not take. `words`: the job in our own words.
+/// Refuses settings of an allocation or a site that a line of prterun's family does not take.
 ///
 /// # Errors
-/// `bad-option`; `not-modelled` for an allocation from which hosts would have to be taken.
-pub(super) fn refuse_settings_beside(
-    line: &LineArgs,
-    job: &JobArgs,
-    words: &[String],
-) -> Result<(), SpecError> {
+/// `bad-option`.
+pub(super) fn refuse_settings_beside(line: &LineArgs, job: &JobArgs) -> Result<(), SpecError> {
     let command = &line.command;
-    let [alloc, granted, site] = settings(job);
+    let [_, granted, site] = settings(job);
     if let Some((option, value)) = granted.or(site) {
         return Err(told(
             "bad-option",
@@ -58,23 +71,7 @@ pub(super) fn refuse_settings_beside(
             ),
         ));
     }
-    let hosts = |option: &OptionWords| {
-        let hosts = [Meaning::Host, Meaning::Hostfile, Meaning::Here];
-        option
-            .meaning
-            .is_some_and(|meaning| hosts.contains(&meaning))
-    };
-    let own = CommandLine::read(words);
-    let named = own.apps.iter().any(|app| app.options.iter().any(hosts));
-    match alloc.filter(|_| !named) {
-        Some((option, value)) => Err(told(
-            "not-modelled",
-            format!(
-                "{option} {value}: which hosts and slots {command} takes from it is not known here; say them with -H HOST:SLOTS"
-            ),
-        )),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn told(class: &'static str, sentence: String) -> SpecError {

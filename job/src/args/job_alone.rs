@@ -56,6 +56,8 @@ const fn is_of_the_job(meaning: Meaning) -> bool {
         | Meaning::Gpus
         | Meaning::GpusPerRank
         | Meaning::Exported
+        | Meaning::Script
+        | Meaning::LineNumber
         | Meaning::Taskmap => false,
         Meaning::Topo
         | Meaning::Columns
@@ -72,6 +74,8 @@ const fn is_of_the_job(meaning: Meaning) -> bool {
         | Meaning::Env
         | Meaning::EnvFile
         | Meaning::EnvHere
+        | Meaning::QuietNotes
+        | Meaning::Strict
         | Meaning::Site
         | Meaning::RankOrder
         | Meaning::Network

@@ -2,6 +2,7 @@
 
 use super::reader::{Once, Reader};
 use super::{FORMATS, NodeOrder, Show};
+use crate::note_classes::NOTE_CLASSES;
 use crate::options::Meaning;
 use crate::parameters::{Effect, find};
 use stowplan_engine::error::SpecError;
@@ -80,6 +81,7 @@ impl Reader<'_> {
                 | Meaning::Env
                 | Meaning::EnvFile
                 | Meaning::EnvHere
+                | Meaning::QuietNotes
         );
         if meaning == Meaning::Format {
             self.once(seen, Once::Format, given)?;
@@ -105,12 +107,16 @@ impl Reader<'_> {
             Meaning::Network | Meaning::NetworkLevels | Meaning::NodeOrder => {
                 return self.network(meaning, given, value);
             }
+            Meaning::Script => self.job.script = some(),
+            Meaning::LineNumber => return self.line_number(given, value),
             Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
             Meaning::FromEnv => self.job.from_env = some(),
             Meaning::Output => self.job.output = some(),
             Meaning::Save => self.job.save = some(),
+            Meaning::QuietNotes => return self.quiet(given, value),
+            Meaning::Strict => self.job.strict = true,
             Meaning::Node => self.job.parts.node = some(),
             Meaning::Ranks => self.job.parts.ranks = some(),
             Meaning::App => self.job.parts.app = some(),
@@ -138,12 +144,35 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Takes `--line`.
+    fn line_number(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<usize>() {
+            Ok(number) if number > 0 && digits => {
+                self.job.line_number = Some(number);
+                Ok(())
+            }
+            Ok(_) | Err(_) => self.bad_value(given, value, "number of a launch line, from 1"),
+        }
+    }
+
     fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
         self.job.show_attributes = match value {
             "" => Some(Show::After),
             "before" => Some(Show::Before),
             _ => return self.bad_value(given, value, "word of: before"),
         };
+        Ok(())
+    }
+
+    /// Takes classes of notes that are left out.
+    fn quiet(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        for word in value.split(',') {
+            if !NOTE_CLASSES.contains(&word) {
+                return self.bad_value(given, word, "class of notes, as note[CLASS] shows it");
+            }
+            self.job.quiet_notes.push(word.to_owned());
+        }
         Ok(())
     }
 

@@ -25,6 +25,7 @@ pub mod foreign;
 // Words of other launchers in the values of our options.
 pub(crate) mod idiom;
 
+use crate::batch::alloc;
 use crate::line::{self, Cut, LineArgs};
 use crate::words::CommandLine;
 pub use job_alone::job_args;
@@ -132,6 +133,10 @@ pub struct JobArgs {
     pub output: Option<String>,
     /// `--save`.
     pub save: Option<String>,
+    /// `--quiet-notes`: classes of notes that are left out.
+    pub quiet_notes: Vec<String>,
+    /// `--strict`.
+    pub strict: bool,
     /// `--threads`.
     pub threads: Option<usize>,
     /// `--session`.
@@ -158,6 +163,10 @@ pub struct JobArgs {
     pub env_here: bool,
     /// `--site`.
     pub site: Option<String>,
+    /// `--script`.
+    pub script: Option<String>,
+    /// `--line`.
+    pub line_number: Option<usize>,
     /// The hosts of our own words, as a hostfile, if a line of prterun's family names hosts too.
     pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
@@ -203,6 +212,8 @@ impl Default for JobArgs {
             format: None,
             output: None,
             save: None,
+            quiet_notes: Vec::new(),
+            strict: false,
             threads: None,
             session: None,
             as_ns: None,
@@ -216,6 +227,8 @@ impl Default for JobArgs {
             env_files: Vec::new(),
             env_here: false,
             site: None,
+            script: None,
+            line_number: None,
             allocation: None,
             line: None,
             our_hosts: Vec::new(),
@@ -300,11 +313,25 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         with_sessions(&read.job)?;
         with_network(&read.job)?;
         beside::refuse_settings_alone(&read.job)?;
+        beside::refuse_scripts(&read.job)?;
         return Ok(read);
     };
     line::refuse_job_words(cut)?;
     let mut ours = read_own(cut.ours, outer)?;
+    beside::refuse_scripts(&ours.job)?;
     let line = whose(cut, &ours.job)?;
+    if let Some(alloc) = ours
+        .job
+        .alloc
+        .clone()
+        .filter(|_| takes_hosts(line.launcher))
+    {
+        let (mut words, note) = alloc::with_hosts(&alloc, cut)?;
+        words.extend(cut.command.iter().chain(cut.words).cloned());
+        let mut read = read_args(&words, outer)?;
+        read.notes.extend(note);
+        return Ok(read);
+    }
     if line.launcher == Launcher::Prte {
         // The words of prterun's family are ours: what stands before and behind its name is one job.
         let mut own = CommandLine::read(cut.ours);
@@ -313,13 +340,23 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         words.extend_from_slice(cut.words);
         ours = read_own(&words, outer)?;
         ours.job.allocation = allocation;
-        beside::refuse_settings_beside(&line, &ours.job, &words)?;
+        beside::refuse_settings_beside(&line, &ours.job)?;
     } else {
         beside::refuse_session(&line, &ours.job)?;
         ours.job.our_hosts = cut.ours.to_vec();
     }
     ours.job.line = Some(line);
     Ok(ours)
+}
+
+/// Whether a launcher takes hosts and slots of a job, and none of the words that made it.
+const fn takes_hosts(launcher: Launcher) -> bool {
+    match launcher {
+        Launcher::Prte | Launcher::Hydra | Launcher::Intel => true,
+        Launcher::Slurm | Launcher::Flux | Launcher::Pals | Launcher::Aprun | Launcher::Jsrun => {
+            false
+        }
+    }
 }
 
 /// Whose line it is, by our words before it. With a session, `--as` names a namespace.

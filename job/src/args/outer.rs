@@ -15,6 +15,8 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Target
         | Meaning::EnvFile
         | Meaning::EnvHere
+        | Meaning::QuietNotes
+        | Meaning::Strict
         | Meaning::FromEnv
         | Meaning::Format
         | Meaning::Display
@@ -26,6 +28,8 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Columns
         | Meaning::Node
         | Meaning::Ranks
+        | Meaning::Script
+        | Meaning::LineNumber
         | Meaning::RankOrder
         | Meaning::Network
         | Meaning::NetworkLevels

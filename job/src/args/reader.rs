@@ -317,7 +317,11 @@ impl<'a> Reader<'a> {
             | Meaning::Env
             | Meaning::EnvFile
             | Meaning::EnvHere
+            | Meaning::QuietNotes
+            | Meaning::Strict
             | Meaning::Site
+            | Meaning::Script
+            | Meaning::LineNumber
             | Meaning::RankOrder
             | Meaning::Network
             | Meaning::NetworkLevels

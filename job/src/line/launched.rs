@@ -10,6 +10,18 @@ pub const PRTE_VERSION: &str = "5.0";
 /// What launchers say whose versions are not told apart.
 const ANY: &str = "any";
 
+/// How a job in our own words is read: they are prterun's.
+#[must_use]
+pub fn our_own() -> ReadingRemark {
+    ReadingRemark {
+        rules: Launcher::Prte.word().to_owned(),
+        version: PRTE_VERSION.to_owned(),
+        by: (By::Word.word().to_owned(), String::new()),
+        command: String::new(),
+        derived: Vec::new(),
+    }
+}
+
 /// Whose rules placed a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launched {
@@ -77,20 +89,20 @@ impl Launched {
             By::Sign(sign) => format!(", by {sign}"),
         };
         let (name, word) = (line.launcher.name(), line.launcher.word());
-        if line.launcher == Launcher::Prte {
+        if line.launcher == Launcher::Prte || self.version == ANY {
             return format!("{} ({name}{by})", line.command);
         }
-        if self.version == ANY {
-            return format!("{} ({name}{by})", line.command);
-        }
-        format!(
-            "{} ({name} {}{by}; --as {word}@VERSION for others)",
-            line.command, self.version
-        )
+        let mut versions = line.launcher.versions().iter();
+        let other = versions.find(|version| **version != self.version);
+        let others = other.map_or_else(String::new, |other| {
+            format!("; --as {word}@{other} for others")
+        });
+        format!("{} ({name} {}{by}{others})", line.command, self.version)
     }
 
     /// A line of prterun's family, which is placed by our own rules.
-    pub(crate) fn by_our_rules(line: LineArgs) -> Self {
+    #[must_use]
+    pub fn by_our_rules(line: LineArgs) -> Self {
         Self {
             line,
             version: PRTE_VERSION.to_owned(),

@@ -12,6 +12,8 @@ pub mod launched;
 pub(crate) mod variables;
 // What the launcher would do with it, as a plan.
 pub(crate) mod place;
+// Which changes of rules move its ranks between two versions.
+pub mod versions;
 
 use crate::options::{Meaning, Takes, spelled};
 use crate::words::{CommandLine, OptionWords};

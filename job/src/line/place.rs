@@ -9,6 +9,7 @@ use crate::machine;
 use crate::options::Meaning;
 use crate::outside::Outside;
 use crate::sources::Sources;
+use crate::thread_words::of_line;
 use crate::words::CommandLine;
 use std::collections::HashMap;
 use stowplan_engine::error::at::{At, AtText};
@@ -54,9 +55,59 @@ pub(crate) fn place_on(
     line: &LineArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
+    if machine.candidates.is_some() {
+        let sentence = format!(
+            "{}: only prterun's words are placed in a session",
+            line.command
+        );
+        return Err(told("bad-option", sentence));
+    }
+    let line = &with_variables(line, &variables(job, outside)?)?;
+    let lay = match line.launcher {
+        Launcher::Prte => return Err(told("internal", "prterun's words are read as ours")),
+        Launcher::Hydra => stowplan_launchers::hydra::lay,
+        Launcher::Intel => stowplan_launchers::intel::lay,
+        Launcher::Slurm => stowplan_launchers::slurm::lay,
+        Launcher::Flux => stowplan_launchers::flux::lay,
+        Launcher::Pals => stowplan_launchers::pals::lay,
+        Launcher::Aprun => stowplan_launchers::aprun::lay,
+        Launcher::Jsrun => stowplan_launchers::jsrun::lay,
+    };
+    let laid = as_asked(machine, job, line, outside, lay)?;
+    let launched = Launched {
+        line: line.clone(),
+        version: laid.version.clone(),
+        derived: laid.derived.clone(),
+    };
+    let notes = laid.notes.iter().map(|note| Note::OfLine {
+        class: note.class,
+        text: note.text.clone(),
+    });
+    let notes = notes.collect();
+    let programs: Vec<Vec<String>> = laid.apps.iter().map(|app| app.program.clone()).collect();
+    let mut plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
+    plan.set_thread_words(of_line(job, line, &programs, outside)?);
+    let mapped = Mapped {
+        plan,
+        notes,
+        calls: Vec::new(),
+    };
+    Ok((mapped, launched))
+}
+
+/// Asks a launcher's folder about a line with all that it stands in.
+///
+/// # Errors
+/// Those of our own words, and the launcher's.
+pub(super) fn as_asked<T>(
+    machine: &Machine,
+    job: &JobArgs,
+    line: &LineArgs,
+    outside: &dyn Outside,
+    ask: impl FnOnce(&LineAsked<'_>) -> Result<T, LineRefused>,
+) -> Result<T, JobError> {
     let hosts = our_hosts(&job.our_hosts, outside)?;
     let variables = variables(job, outside)?;
-    let line = &with_variables(line, &variables)?;
     let known = Known { machine };
     let builtin = job
         .topos
@@ -71,39 +122,12 @@ pub(crate) fn place_on(
         granted: job.granted.as_deref(),
         site: job.site.as_deref(),
         machine: builtin,
-        head: job.head.as_deref(),
+        head: machine.local.as_deref(),
         hosts: &hosts,
         hardware: &known,
         files: outside,
     };
-    let lay = match line.launcher {
-        Launcher::Prte => return Err(told("internal", "prterun's words are read as ours")),
-        Launcher::Hydra => stowplan_launchers::hydra::lay,
-        Launcher::Intel => stowplan_launchers::intel::lay,
-        Launcher::Slurm => stowplan_launchers::slurm::lay,
-        Launcher::Flux => stowplan_launchers::flux::lay,
-        Launcher::Pals => stowplan_launchers::pals::lay,
-        Launcher::Aprun => stowplan_launchers::aprun::lay,
-        Launcher::Jsrun => stowplan_launchers::jsrun::lay,
-    };
-    let laid = lay(&asked).map_err(|refused| refusal(&refused, line))?;
-    let launched = Launched {
-        line: line.clone(),
-        version: laid.version.clone(),
-        derived: laid.derived.clone(),
-    };
-    let notes = laid.notes.iter().map(|note| Note::OfLine {
-        class: note.class,
-        text: note.text.clone(),
-    });
-    let notes = notes.collect();
-    let plan = given::plan(given_job(laid, machine)?).map_err(MapError::Place)?;
-    let mapped = Mapped {
-        plan,
-        notes,
-        calls: Vec::new(),
-    };
-    Ok((mapped, launched))
+    ask(&asked).map_err(|refused| refusal(&refused, line))
 }
 
 /// The hosts that our own words name, in their order.

@@ -2,7 +2,27 @@
 
 use super::comment_without_cpus;
 use crate::job::{Job, Unsaid};
+use crate::nodes::RankNodes;
 use crate::text::Text;
+use std::fmt;
+
+/// A line of a hostfile as PRRTE and Open MPI read it: the name as it was written, the slots, and how to log in.
+pub(super) fn write_line(
+    nodes: &RankNodes<'_>,
+    node: u32,
+    slots: u32,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    let said = nodes.written(node);
+    if !said.user.is_empty() {
+        write!(out, "{}@", said.user)?;
+    }
+    write!(out, "{} slots={slots}", nodes.name(node))?;
+    if !said.port.is_empty() {
+        write!(out, " port={}", said.port)?;
+    }
+    writeln!(out)
+}
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Text<'p>, Unsaid> {
     let blocks = job.blocks().map_err(|(rank, node)| {
@@ -16,9 +36,9 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Text<'p>, Unsaid> {
     Ok(Text {
         comments: vec![comment_without_cpus("hostfile", job, says, trusts)],
         body: Box::new(move |out| {
-            blocks.iter().try_for_each(|&(node, count)| {
-                writeln!(out, "{} slots={count}", job.nodes.name(node))
-            })
+            blocks
+                .iter()
+                .try_for_each(|&(node, count)| write_line(&job.nodes, node, count, out))
         }),
     })
 }

@@ -1,7 +1,7 @@
 //! A het step of Slurm: parts of contiguous ranks on nodes of their own, each with one program and one list of masks.
 
 use super::program;
-use super::srun_words::{Layout, bind_word, gpu_word, lacks, sure};
+use super::srun_words::{Layout, bind_word, gpu_word, is_overfull, lacks, sure};
 use super::variables::{self, OfApp};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::Word;
@@ -147,7 +147,9 @@ fn goes_on(job: &Job<'_>, last: &Part, next: &Part, place: &impl Fn(u32) -> u32)
     let program = |part: &Part| job.programs.partition_point(|one| one.first <= part.first);
     let mut both = last.nodes.clone();
     both.push(node);
-    even && gpus(job, &both).is_ok()
+    let full = both.iter().any(|&node| is_overfull(job, node));
+    even && !full
+        && gpus(job, &both).is_ok()
         && next.runs.len() == 1
         && place(node) > place(end)
         && same
@@ -219,5 +221,12 @@ fn said<'j, 'p>(
             part.first + part.ranks() - 1
         ))
     })?;
+    let full = part.nodes.iter().find(|&&node| is_overfull(job, node));
+    if let Some(&node) = full.filter(|_| part.nodes.len() > 1) {
+        return Err(Unsaid(format!(
+            "node {} has more ranks than cpus, and its ranks alternate with those of other nodes",
+            job.nodes.name(node)
+        )));
+    }
     Ok((layout, said_list(job, &part.nodes)?, only))
 }

@@ -99,7 +99,8 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
                 .expect("a String takes it");
         }
     }
-    if list.len() < WORD_BYTES_MAX {
+    // A list of hosts has no word for users and ports.
+    if list.len() < WORD_BYTES_MAX && job.nodes.first_login().is_none() {
         return [Word::plain("--host"), Word::Plain(list)];
     }
     files.push(File {
@@ -108,7 +109,8 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
             job.lists.groups.iter().try_for_each(|group| {
                 let mut numbers = group.first..group.first + group.nodes;
                 numbers.try_for_each(|number| {
-                    writeln!(out, "{} slots={}", job.nodes.name(number), group.ranks)
+                    let slots = group.ranks;
+                    super::hostfile::write_line(&job.nodes, number, slots, out)
                 })
             })
         }),
@@ -192,7 +194,7 @@ fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
     for (rank, at) in job.plan.rows() {
         let run = &job.plan.app(at.app).runs()[at.run as usize];
         let node = NodeId::from_row((run.nodes.first + at.node) as usize);
-        write!(out, "rank {}={}", rank.0, world.names.name(node))?;
+        write!(out, "rank {}={}", rank.0, world.names.full_name(node))?;
         if let Some(cpus) = job.cpus_of(at) {
             let topology = world.states.get(world.before.state(node)).topology;
             if let Some(slot) = slots.get(&(topology, cpus)) {

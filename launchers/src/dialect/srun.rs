@@ -1,8 +1,9 @@
 //! Slurm's srun: a layout and one list of masks for all nodes, or parts of a het step.
 
 use super::programs::{self, Replaces};
-use super::srun_words::{Layout, bind_word, gpu_word, lacks};
+use super::srun_words::{Layout, any_overfull, bind_word, gpu_word, lacks};
 use super::{comment, common, common_gpus, parts, program, says};
+use crate::gpus::{GpuLists, there};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use crate::text::Note;
@@ -22,7 +23,12 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
         Err(Unsaid(why)) => match parts::words(job) {
             Ok(words) => Ok((
                 Script {
-                    comment: comment("srun", job, &format!("{} by parts", says(job)), TRUSTS),
+                    comment: comment(
+                        "srun",
+                        job,
+                        &format!("{} by parts", says(job)),
+                        &trusts(job, TRUSTS),
+                    ),
                     launcher: "srun",
                     exports: Vec::new(),
                     variables: Vec::new(),
@@ -74,12 +80,12 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
             });
         }
     }
-    let trusts = match variables.is_empty() {
+    let inside = match variables.is_empty() {
         true => TRUSTS,
         false => TRUSTS_ARBITRARY,
     };
     let script = Script {
-        comment: comment("srun", job, says(job), trusts),
+        comment: comment("srun", job, says(job), &trusts(job, inside)),
         launcher: "srun",
         exports: Vec::new(),
         variables,
@@ -89,11 +95,32 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     Ok((script, notes))
 }
 
+/// What the script trusts. Up to 24.11 the only rank of a node sees all GPUs of the step, whatever list of GPUs it is given.
+fn trusts(job: &Job<'_>, inside: &str) -> String {
+    let lone = |gpus: &GpuLists, number: u32| {
+        let own = gpus.on(number);
+        let place = job.plan.place(job.first_rank_on(number));
+        let there = place.map_or(0, |place| there(job.plan, &place).len());
+        own.len() == 1 && !own[0].is_empty() && own[0].len() < there
+    };
+    let groups = job.lists.groups.iter().filter(|group| group.ranks == 1);
+    let mut alone = groups.flat_map(|group| group.first..group.first + group.nodes);
+    match &job.gpus {
+        Some(gpus) if alone.any(|number| lone(gpus, number)) => format!(
+            "{inside}, and that Slurm is 26.05 or newer: older ones show the only rank of a node all GPUs"
+        ),
+        Some(_) | None => inside.to_owned(),
+    }
+}
+
 /// The words for nodes and a layout, without a file.
 fn by_layout(job: &Job<'_>) -> Option<Vec<Word>> {
     let map = job.nodes.by_name(job.map.clone()?)?;
     let layout = Layout::of(&map)?;
     let (nodes, ranks) = (job.nodes.len(), job.ranks());
+    if nodes > 1 && any_overfull(job) {
+        return None;
+    }
     let hosts = job.nodes.folded(std::slice::from_ref(&(0..nodes)));
     if hosts.len() >= WORD_BYTES_MAX {
         return None;

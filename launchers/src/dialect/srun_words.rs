@@ -54,6 +54,22 @@ impl Layout {
     }
 }
 
+/// Whether a node has more ranks than cpus: where several nodes share a layout, Slurm then gives it fewer and other nodes more.
+pub(super) fn is_overfull(job: &Job<'_>, number: u32) -> bool {
+    let ranks = u64::from(job.lists.group(number).ranks);
+    ranks > allowed(job.plan, job.nodes.node(number)).len()
+}
+
+/// Whether some node has more ranks than cpus. Neighbouring nodes in one state are asked once.
+pub(super) fn any_overfull(job: &Job<'_>) -> bool {
+    let mut last = None;
+    (0..job.nodes.len()).any(|number| {
+        let state = job.plan.world().before.state(job.nodes.node(number));
+        let own = Some((state, job.lists.group(number).ranks));
+        std::mem::replace(&mut last, own) != own && is_overfull(job, number)
+    })
+}
+
 /// Whether a map consists of these blocks; empty blocks are ignored.
 fn same(map: &TaskMap, blocks: &[(u32, u32, u32, u32)]) -> bool {
     let some = blocks

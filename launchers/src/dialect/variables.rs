@@ -32,11 +32,11 @@ pub(super) type Pairs = [(String, String)];
 
 /// The variables that are the same for all programs, if there are any.
 pub(super) fn of_all<'j>(job: &'j Job<'_>) -> Option<&'j Pairs> {
-    let first = job.programs.first()?.variables;
+    let first = &job.programs.first()?.variables;
     let same = job
         .programs
         .iter()
-        .all(|program| program.variables == first);
+        .all(|program| program.variables == *first);
     (same && !first.is_empty()).then_some(first)
 }
 

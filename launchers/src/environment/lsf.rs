@@ -2,14 +2,26 @@
 
 use super::{BadEnvironment, Found, Hosts, Lookup, Unused, lines, number, set};
 
+/// Variables with files of hosts: the first one that names a host counts.
+const FILES: [&str; 3] = [
+    "LSB_AFFINITY_HOSTFILE",
+    "LSB_DJOB_RANKFILE",
+    "LSB_DJOB_HOSTFILE",
+];
+
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
-    for name in ["LSB_AFFINITY_HOSTFILE", "LSB_DJOB_HOSTFILE"] {
+    let mut empty: Vec<Unused> = Vec::new();
+    for name in FILES {
         let Some(path) = set(lookup, name) else {
             continue;
         };
         let lines = lines(lookup, name, &path)?;
         // The affinity file exists but is empty if the job has no affinity.
         if lines.is_empty() {
+            empty.push(Unused {
+                said: format!("{name}={path}"),
+                word: "the file is empty, and the next variable names the hosts".to_owned(),
+            });
             continue;
         }
         let mut found = Found {
@@ -17,12 +29,10 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
             ..Found::default()
         };
         let binds = lines.iter().any(|line| line.split_whitespace().count() > 1);
-        if name == "LSB_AFFINITY_HOSTFILE" && binds {
-            found.unused.push(Unused {
-                said: format!("{name}={path}"),
-                word: format!("--from-env {name} binds to the cpus that it names"),
-            });
+        if name != "LSB_DJOB_HOSTFILE" && binds {
+            found.affinity = Some(path.clone());
         }
+        found.unused.append(&mut empty);
         for line in lines {
             let host = line.split_whitespace().next().unwrap_or_default();
             found.hosts.add(host, 1, name)?;
@@ -30,11 +40,18 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
         return without_launch_node(found);
     }
     let name = "LSB_MCPU_HOSTS";
-    let text = set(lookup, name)
-        .ok_or_else(|| BadEnvironment(format!("{name}: it is not set, and no file names hosts")))?;
+    let text = set(lookup, name).ok_or_else(|| {
+        let files: Vec<&str> = empty.iter().map(|own| own.said.as_str()).collect();
+        let files = match files[..] {
+            [] => "no file names hosts".to_owned(),
+            _ => format!("{}: there is no host in it", files.join(", ")),
+        };
+        BadEnvironment(format!("{name}: it is not set, and {files}"))
+    })?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut found = Found {
         source: name.to_owned(),
+        unused: empty,
         ..Found::default()
     };
     for pair in words.chunks(2) {

@@ -11,6 +11,8 @@ mod nodefile;
 mod pals;
 mod sge;
 mod slurm;
+// The GPUs that programs see.
+mod visible;
 // The rank of a process and its node.
 pub mod rank;
 
@@ -110,6 +112,7 @@ impl System {
             Self::Slurm => &["SLURM_JOB_NODELIST", "SLURM_HET_SIZE"],
             Self::Lsf => &[
                 "LSB_AFFINITY_HOSTFILE",
+                "LSB_DJOB_RANKFILE",
                 "LSB_DJOB_HOSTFILE",
                 "LSB_MCPU_HOSTS",
             ],
@@ -168,6 +171,10 @@ pub struct Found {
     pub devices: Vec<String>,
     /// Cpus that the job has of its hosts, if they are said beside the slots: one host of each count.
     pub cpus: Vec<(String, u64)>,
+    /// LSF's affinity file, if it has cpus: its processes, hosts and cpus are the job.
+    pub affinity: Option<String>,
+    /// The variable that says which GPUs a node shows.
+    pub seen: Option<String>,
     /// What the same source says beside hosts and slots, and is not used.
     pub unused: Vec<Unused>,
     /// The first host, if it was left out because it only launches the job.
@@ -222,6 +229,10 @@ impl Hosts {
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
+    /// Their names, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(|(name, _)| name.as_str())
+    }
     /// The hosts as `--host` takes them: `a:4,b:4`.
     #[must_use]
     pub fn to_list(&self) -> String {
@@ -269,7 +280,7 @@ pub fn hosts(here: Here, lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
             ))
         })?,
     };
-    let found = match system {
+    let mut found = match system {
         System::Flux => Err(flux::wants_resources(lookup)),
         System::Pals => pals::hosts(lookup),
         System::Slurm => slurm::hosts(lookup),
@@ -285,6 +296,7 @@ pub fn hosts(here: Here, lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
             found.source
         )));
     }
+    visible::gpus(lookup, &mut found);
     Ok(found)
 }
 

@@ -62,7 +62,12 @@ fn unused(lookup: &dyn Lookup) -> Vec<Unused> {
         Some(word.to_owned())
     });
     say("SLURM_HINT", &|hint| {
-        (hint == "multithread").then(|| "--map-by :hwtcpus counts hardware threads".to_owned())
+        let word = match hint {
+            "multithread" => "--map-by :hwtcpus counts hardware threads",
+            "memory_bound" => "--map-by package deals processes over packages",
+            _ => return None,
+        };
+        Some(word.to_owned())
     });
     say("SLURM_HOSTFILE", &|file| {
         Some(format!("--map-by seq:file={file} goes by its hosts"))

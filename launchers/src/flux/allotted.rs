@@ -3,7 +3,7 @@
 use super::instance::{Instance, NodeKind};
 use super::site::Policy;
 use super::{asks, requires, schedule, words};
-use crate::line::{LineAsked, LineRefused};
+use crate::line::{LineAsked, LineRefused, quoted_words};
 
 /// The instance inside an allocation, whose nodes are those of R or of our own hosts.
 ///
@@ -14,7 +14,7 @@ pub(super) fn instance(
     alloc: &str,
     policy: Policy,
 ) -> Result<Instance, LineRefused> {
-    let own: Vec<String> = alloc.split_whitespace().map(str::to_owned).collect();
+    let own = quoted_words(alloc)?;
     let outer = LineAsked {
         command: "flux alloc",
         words: &own,

@@ -1,5 +1,6 @@
 //! Where the ranks of a line are, and what each is bound to.
 
+use super::allotted::allotted;
 use super::binding::{Bound, Node};
 use super::node_list::HydraNode;
 use super::nodes::{names, nodes};
@@ -45,6 +46,9 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         ));
     }
     let mut notes = Vec::new();
+    if from == "--alloc" {
+        notes.extend(allotted(asked)?.into_iter().flat_map(|own| own.notes));
+    }
     let (programs, mixed) = match &said.global.rank_map {
         Some(map) => by_map(map, &procs, &slots, version, &mut notes)?,
         None => {

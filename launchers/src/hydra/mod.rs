@@ -14,7 +14,8 @@ pub(crate) mod config_file;
 mod said;
 // Entries of the node list.
 pub(crate) mod node_list;
-// The nodes of a batch system.
+// The nodes of a batch system, by its words and by its variables.
+pub(crate) mod allotted;
 pub(crate) mod batch;
 // The node list, and where it comes from.
 mod nodes;

@@ -1,5 +1,6 @@
 //! Hydra's node list: names with slots, in order. Source: `lines/hydra/spec.md` 3.
 
+use super::allotted::allotted;
 use super::node_list::{HydraNode, add};
 use super::refusal::{fails, refuses};
 use super::said::{Global, Named, leading_number};
@@ -59,6 +60,13 @@ fn named(
     if let Some(path) = asked.variable("HYDRA_HOST_FILE") {
         let nodes = from_file(asked, path, version)?;
         return Ok((nodes, "HYDRA_HOST_FILE".to_owned()));
+    }
+    if let Some(own) = allotted(asked)? {
+        let mut nodes = Vec::new();
+        for (name, slots) in own.hosts {
+            add(&mut nodes, name, slots, None)?;
+        }
+        return Ok((nodes, "--alloc".to_owned()));
     }
     if let OurHosts::Said(hosts) = asked.hosts {
         let mut nodes = Vec::new();

@@ -1,31 +1,17 @@
-//! Settings before the line that Hydra and Intel MPI do not take, or whose rule is not known here.
+//! Settings before the line that Hydra and Intel MPI do not take.
 
 use crate::line::{LineAsked, LineRefused};
 
 /// Refuses what nobody would read.
 ///
 /// # Errors
-/// `bad-option` for a site, `not-modelled` for an allocation in words, and for parts of nodes.
+/// `bad-option` for a site.
 pub(crate) fn refuse(asked: &LineAsked<'_>) -> Result<(), LineRefused> {
     let command = asked.command;
     if let Some(site) = asked.site {
         let sentence =
             format!("--site {site} stands before {command}, which has no settings of a site");
         return Err(LineRefused::new("bad-option", sentence));
-    }
-    if let Some(words) = asked.alloc {
-        let sentence = format!(
-            "--alloc {words}: which hosts and slots {command} takes from it is not known here"
-        );
-        let mut refused = LineRefused::new("not-modelled", sentence);
-        let help = "say them with -H HOST:SLOTS, or with the variables of the job: --env SLURM_JOB_NODELIST=…";
-        refused.help.push(help.to_owned());
-        return Err(refused);
-    }
-    if let Some(cpus) = asked.granted {
-        let sentence =
-            format!("--granted {cpus}: what {command} does on a part of a node is not known here");
-        return Err(LineRefused::new("not-modelled", sentence));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The nodes of a line of Intel MPI, and the turns that they take in a round. Source: `lines/intel/spec.md` 3.
 
 use super::said::{Named, Said};
+use crate::hydra::allotted::{System, allotted};
 use crate::hydra::batch;
 use crate::hydra::refusal::refuses;
 use crate::hydra::rounds::Turn;
@@ -194,6 +195,19 @@ fn listed(
             "I_MPI_HYDRA_HOST_FILE".to_owned(),
             Counts::None,
         ));
+    }
+    if let Some(own) = allotted(asked)? {
+        let respects = said.variable(asked, "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT");
+        let off = matches!(respects, Some("0" | "off" | "no" | "disable"));
+        let counts = match own.system {
+            System::Slurm if !off => Counts::Win,
+            System::Slurm | System::Pbs => Counts::Give,
+        };
+        let hosts = own
+            .hosts
+            .into_iter()
+            .map(|(name, slots)| (name, Some(slots)));
+        return Ok((hosts.collect(), "--alloc".to_owned(), counts));
     }
     if let OurHosts::Said(own) = asked.hosts {
         let hosts = own.iter().flat_map(|host| names_of(&host.names));

@@ -6,6 +6,7 @@ use super::node::Node;
 use super::pins::{self, Pins, Spoken};
 use super::said::{Program, Said, read};
 use super::version::Version;
+use crate::hydra::allotted::allotted;
 use crate::hydra::binding::Bound;
 use crate::hydra::lay::slot_runs;
 use crate::hydra::patterns::{NodeKind, Patterns, topologies};
@@ -37,6 +38,9 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
     }
     let mut notes = notes(&said, &spoken);
+    if hosts.from == "--alloc" {
+        notes.extend(allotted(asked)?.into_iter().flat_map(|own| own.notes));
+    }
     let topologies = topologies(asked.hardware, &names)?;
     let (kinds, kind_of) = kinds(asked, &topologies, &programs, &spoken, &mut notes)?;
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, None);

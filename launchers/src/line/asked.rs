@@ -54,6 +54,17 @@ impl Launcher {
         }
     }
 
+    /// Versions whose rules differ, one of each of the newest kinds, the newest first: a page names the first that was not used.
+    #[must_use]
+    pub const fn versions(self) -> &'static [&'static str] {
+        match self {
+            Self::Slurm => &["26.05", "24.11"],
+            Self::Hydra => &["5.0.2", "4.3.2"],
+            Self::Intel => &["2021.19", "2021.18"],
+            Self::Prte | Self::Flux | Self::Pals | Self::Aprun | Self::Jsrun => &[],
+        }
+    }
+
     /// Its word in `--as`.
     #[must_use]
     pub const fn word(self) -> &'static str {

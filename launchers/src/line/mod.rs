@@ -6,10 +6,12 @@
 mod allocation;
 mod asked;
 mod blocks;
+pub mod exported;
 pub mod granted;
 pub(crate) mod kinds;
 mod laid;
 pub(crate) mod named;
+mod quoted;
 mod refused;
 pub mod reorder;
 pub mod table;
@@ -20,4 +22,5 @@ pub use allocation::Allocation;
 pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
 pub use blocks::{Block, blocks};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
+pub use quoted::quoted_words;
 pub use refused::LineRefused;

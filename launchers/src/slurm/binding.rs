@@ -36,7 +36,8 @@ impl Bound<'_> {
         self.cores.iter().filter(|&&own| own).count() * self.shape.threads
     }
 
-    fn automatic(&self) -> Option<Level> {
+    /// The level that the number of tasks and cpus comes to.
+    pub(super) fn automatic(&self) -> Option<Level> {
         let wanted = self.tasks * self.cpus;
         let sockets = self.cores.chunks(self.shape.cores.max(1));
         let (mut whole, mut parts) = (0, 0);

@@ -4,8 +4,8 @@ use super::distribution::First;
 use super::job::{Job, NodeRun};
 use super::node_set::NodeSet;
 use super::refusals;
+use super::rules::Change;
 use super::step::Step;
-use super::version::Version;
 use crate::line::LineRefused;
 use stowplan_engine::table::names::NodeRange;
 
@@ -38,7 +38,7 @@ pub(super) fn choose(step: &mut Step, job: &Job) -> Result<Chosen, LineRefused> 
         return Err(refusals::refuses(CONFIGURATION));
     }
     let mut avail = job.all().without(&step.excluded);
-    if let Some(own) = own.filter(|_| step.version >= Version::V26_05) {
+    if let Some(own) = own.filter(|_| step.rules.has(Change::UsableByThreads)) {
         let none = job.runs.iter().filter(|run| {
             let threads = job.shapes[run.shape].threads as u64;
             threads != own && run.raw / threads * own == 0
@@ -123,7 +123,7 @@ fn fit(
     threads: Option<u64>,
 ) -> Result<u64, LineRefused> {
     let each = step.cpus.unwrap_or(1);
-    let none = step.relative.is_some() && step.version < Version::V26_05 && !step.overlap;
+    let none = step.relative.is_some() && !step.rules.has(Change::RelativeFits) && !step.overlap;
     let looked = if none {
         NodeSet::default()
     } else {
@@ -162,7 +162,7 @@ fn fit(
 
 /// Cpus of a task as the controller counts them.
 fn cpus(step: &Step, job: &Job, want: u64) -> u64 {
-    if let Some(cpus) = step.cpus.filter(|_| step.version >= Version::V24_05) {
+    if let Some(cpus) = step.cpus.filter(|_| step.rules.has(Change::CpusOfTask)) {
         return cpus;
     }
     if want == 0 || !want.is_multiple_of(step.tasks) {
@@ -200,7 +200,7 @@ impl Choice<'_> {
             .step
             .levels
             .threads
-            .filter(|&own| own != threads && self.step.version >= Version::V26_05)
+            .filter(|&own| own != threads && self.step.rules.has(Change::UsableByThreads))
         {
             Some(own) => raw / threads * own,
             None => raw,

@@ -2,7 +2,7 @@
 
 use super::numbers::number;
 use super::refusals;
-use super::version::Version;
+use super::rules::{Change, Rules};
 use crate::line::LineRefused;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
@@ -70,15 +70,15 @@ impl CpuBind {
     }
 
     /// Reads the value.
-    pub(super) fn read(text: &str, version: Version) -> Result<Self, LineRefused> {
+    pub(super) fn read(text: &str, rules: Rules) -> Result<Self, LineRefused> {
         let mut own = Self::default();
         for token in tokens(text) {
-            own.add(token, version)?;
+            own.add(token, rules)?;
         }
         Ok(own)
     }
 
-    fn add(&mut self, token: &str, version: Version) -> Result<(), LineRefused> {
+    fn add(&mut self, token: &str, rules: Rules) -> Result<(), LineRefused> {
         let small = token.to_ascii_lowercase();
         let (word, list) = small.split_once(':').unwrap_or((&small, ""));
         match word {
@@ -90,7 +90,7 @@ impl CpuBind {
             "q" | "quiet" => self.verbose = Loudness::Silent,
             "v" | "verbose" => self.verbose = Loudness::Verbose,
             "no" | "none" => self.kind = Some(Kind::None),
-            "rank" if version < Version::V24_05 => self.kind = Some(Kind::Rank),
+            "rank" if !rules.has(Change::NoBindRank) => self.kind = Some(Kind::Rank),
             "rank" => {}
             "map_cpu" | "mapcpu" => self.kind = Some(Kind::Masks(cpus(list)?)),
             "mask_cpu" | "maskcpu" => self.kind = Some(Kind::Masks(masks(list)?)),
@@ -188,10 +188,11 @@ fn masks(list: &str) -> Result<Vec<RoaringBitmap>, LineRefused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slurm::version::Version;
 
     #[test]
     fn lists_keep_their_commas() {
-        let read = |text| CpuBind::read(text, Version::V24_11);
+        let read = |text| CpuBind::read(text, Rules::of(Version::V24_11));
         let both = read("v,mask_cpu:0x3,f*2,cores").unwrap();
         assert_eq!(both.level, Some(Level::Cores));
         let Some(Kind::Masks(masks)) = both.kind else {
@@ -207,7 +208,7 @@ mod tests {
         }
         assert_eq!(read("rank").unwrap(), CpuBind::default());
         assert!(
-            CpuBind::read("rank", Version::V23_11)
+            CpuBind::read("rank", Rules::of(Version::V23_11))
                 .unwrap()
                 .kind
                 .is_some()

@@ -33,6 +33,8 @@ pub(super) struct Distribution {
     pub(super) first: First,
     pub(super) second: Option<Second>,
     pub(super) packing: Option<Packing>,
+    /// Whether a third part was given; it does nothing.
+    pub(super) third: bool,
 }
 
 impl Distribution {
@@ -77,7 +79,8 @@ impl Distribution {
             other => return Err(unknown(other, "block, cyclic, fcyclic and *")),
         };
         match (words.next(), words.next()) {
-            (None | Some("block" | "cyclic" | "fcyclic" | "*"), None) => Ok(own),
+            (None, None) => Ok(own),
+            (Some("block" | "cyclic" | "fcyclic" | "*"), None) => Ok(Self { third: true, ..own }),
             (other, _) => Err(unknown(other, "block, cyclic, fcyclic and *")),
         }
     }

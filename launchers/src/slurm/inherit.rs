@@ -2,12 +2,14 @@
 
 use super::cpu_bind::CpuBind;
 use super::distribution::{Distribution, First};
+use super::gpu_bind::GpuBind;
 use super::hint::{Hint, HintWord};
 use super::level::FREE;
 use super::numbers::positive;
 use super::options::{Flag, NodeCounts, Options, Reading};
 use super::options::{count, node_counts};
-use super::version::Version;
+use super::refusals;
+use super::rules::{Change, Rules};
 use crate::line::{LineAsked, LineRefused};
 
 /// The words that a line inherits: those that the job sets, then given variables, which win.
@@ -19,8 +21,8 @@ pub(super) fn inherited(
     reading: Reading,
 ) -> Result<Options, LineRefused> {
     let mut own = Options::default();
-    let version = reading.version;
-    let forgets = forgets_cpus(version);
+    let rules = reading.rules;
+    let forgets = forgets_cpus(rules);
     if let Some(words) = words {
         own.nodes = Some(NodeCounts {
             min: nodes,
@@ -40,13 +42,25 @@ pub(super) fn inherited(
             .as_ref()
             .is_some_and(|hint| hint.has(HintWord::Multithread));
         own.tasks_per_core = words.tasks_per_core.or(free.then_some(FREE));
+        own.gpus_per_task = words.gpus_per_task;
+        own.tasks_per_gpu = words.tasks_per_gpu;
+        own.gpu_bind.clone_from(&words.gpu_bind);
     }
     given(&mut own, asked, reading)?;
-    if version == Version::V22_05 {
+    if !rules.has(Change::StepTasksPerCore) {
         own.tasks_per_core = None;
     }
     Ok(own)
 }
+
+/// Variables that srun reads as words of which it is not known what they do.
+const NOT_MODELLED: [&str; 5] = [
+    "SLURM_GPUS",
+    "SLURM_CPUS_PER_GPU",
+    "SLURM_GRES",
+    "SLURM_THREAD_SPEC",
+    "SLURM_TRES_PER_TASK",
+];
 
 fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(), LineRefused> {
     let variable = |name: &str| asked.variable(name).filter(|value| !value.is_empty());
@@ -62,7 +76,7 @@ fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(
     number(&["SLURM_NTASKS_PER_NODE"], &mut own.tasks_per_node)?;
     number(&["SLURM_THREADS_PER_CORE"], &mut own.threads_per_core)?;
     number(&["SLURM_NTASKS_PER_CORE"], &mut own.tasks_per_core)?;
-    let name = if forgets_cpus(reading.version) {
+    let name = if forgets_cpus(reading.rules) {
         "SRUN_CPUS_PER_TASK"
     } else {
         "SLURM_CPUS_PER_TASK"
@@ -75,18 +89,42 @@ fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(
     }
     if let Some(value) = variable("SLURM_DISTRIBUTION") {
         let read = Distribution::read(value, reading.plane);
-        own.distribution = Some(read.map_err(|why| {
-            super::refusals::refuses(format!("SLURM_DISTRIBUTION={value}: {why}"))
-        })?);
+        own.distribution = Some(
+            read.map_err(|why| refusals::refuses(format!("SLURM_DISTRIBUTION={value}: {why}")))?,
+        );
     }
     if let Some(value) = variable("SLURM_HINT") {
         own.hint = Some(Hint::read(value)?);
     }
     if let Some(value) = variable("SLURM_CPU_BIND") {
-        own.cpu_bind = Some(CpuBind::read(value, reading.version)?);
+        own.cpu_bind = Some(CpuBind::read(value, reading.rules)?);
     }
     if variable("SLURM_OVERCOMMIT").is_some() {
         own.overcommit = Flag::Said;
+    }
+    for (name, flag) in [
+        ("SLURM_EXACT", &mut own.exact),
+        ("SLURM_EXCLUSIVE", &mut own.exclusive),
+        ("SLURM_OVERLAP", &mut own.overlap),
+        ("SLURM_WHOLE", &mut own.whole),
+    ] {
+        if variable(name).is_some() {
+            *flag = Flag::Said;
+        }
+    }
+    number(&["SLURM_GPUS_PER_NODE"], &mut own.gpus_per_node)?;
+    number(&["SLURM_GPUS_PER_TASK"], &mut own.gpus_per_task)?;
+    number(
+        &["SLURM_NTASKS_PER_GPU", "SLURM_NTASKS_PER_TRES"],
+        &mut own.tasks_per_gpu,
+    )?;
+    if let Some(value) = variable("SLURM_GPU_BIND") {
+        own.gpu_bind = Some(GpuBind::read(value)?);
+    }
+    if let Some(name) = NOT_MODELLED.iter().find(|name| variable(name).is_some()) {
+        return Err(refusals::not_modelled(format!(
+            "{name}: srun reads it, and what it does to a placement is not known here"
+        )));
     }
     own.node_list = variable("SLURM_HOSTFILE").map(str::to_owned);
     Ok(())
@@ -105,6 +143,6 @@ pub(super) fn plane(asked: &LineAsked<'_>, words: Option<&Options>) -> Option<u6
 }
 
 /// Whether srun does not read the job's cpus per task.
-fn forgets_cpus(version: Version) -> bool {
-    version == Version::V22_05 || version == Version::V23_02
+fn forgets_cpus(rules: Rules) -> bool {
+    !rules.has(Change::InheritsCpus)
 }

@@ -2,13 +2,14 @@
 
 use super::granted::{Granted, granted};
 use super::job_names::job_names;
+use super::machines::MachineSite;
 use super::node_set::NodeSet;
 use super::numbers;
 use super::options::Options;
 use super::refusals;
+use super::rules::{Change, Rules};
 use super::shape::{Gpu, Shape};
 use super::site::{OfNodes, Selects, Site};
-use super::version::Version;
 use crate::line::{LineAsked, LineNote, LineRefused};
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
@@ -27,6 +28,14 @@ pub(super) struct NodeRun {
     pub(super) told: u64,
 }
 
+/// Neighbouring nodes with the same number of tasks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dealt<'a> {
+    pub(super) nodes: NodeRange,
+    pub(super) run: &'a NodeRun,
+    pub(super) tasks: u64,
+}
+
 /// The nodes of a job.
 #[derive(Debug)]
 pub(super) struct Job {
@@ -43,6 +52,12 @@ pub(super) struct Job {
 impl Job {
     pub(super) fn count(&self) -> u64 {
         u64::from(self.names.len())
+    }
+
+    /// What the job is told of each node, as its slots.
+    pub(super) fn slots(&self) -> Vec<(NodeRange, u32)> {
+        let told = |run: &NodeRun| u32::try_from(run.told).unwrap_or(u32::MAX);
+        self.runs.iter().map(|run| (run.nodes, told(run))).collect()
     }
 
     pub(super) fn all(&self) -> NodeSet {
@@ -91,7 +106,7 @@ impl Job {
         site: &Site,
         words: &Options,
         line: &Options,
-        version: Version,
+        rules: Rules,
     ) -> Result<Self, LineRefused> {
         let granted = granted(asked)?;
         let mut notes = Vec::new();
@@ -110,11 +125,16 @@ impl Job {
                 .hint
                 .as_ref()
                 .and_then(super::hint::Hint::job_threads)
-                .or(words.threads_per_core),
+                .or(words.threads_per_core)
+                .or_else(|| {
+                    site.machine
+                        .filter(|_| words.hint.is_none())
+                        .map(|own| own.threads_per_core)
+                }),
             notes,
         };
         own.make_runs(asked, site, words, &granted)?;
-        own.count_cpus(site, version);
+        own.count_cpus(site, rules);
         if let Some(text) = asked.variable("SLURM_JOB_CPUS_PER_NODE") {
             own.told_by(text, site)?;
         } else if !whole && site.selects == Selects::Cpus {
@@ -211,7 +231,7 @@ impl Job {
         if !near.is_empty() {
             shape.gpus = gpus_of(near);
         }
-        let cores = cores_of(&shape, part, own, words)?;
+        let cores = cores_of(&shape, part, own, words, site.machine)?;
         let shape = row_of(&mut self.shapes, shape);
         let cores = row_of(&mut self.cores, cores);
         self.runs.push(NodeRun {
@@ -242,7 +262,7 @@ impl Job {
         self.runs.insert(row + 1, behind);
     }
 
-    fn count_cpus(&mut self, site: &Site, version: Version) {
+    fn count_cpus(&mut self, site: &Site, rules: Rules) {
         let slips = self.whole && site.selects != Selects::Linear;
         let threads = self.threads.filter(|_| slips);
         let mut times: Vec<(u64, u64)> = Vec::new();
@@ -274,7 +294,7 @@ impl Job {
                 None => (cores * counted, cores * counted),
             };
             run.raw = raw;
-            run.told = match version == Version::V22_05 && site.selects == Selects::Linear {
+            run.told = match !rules.has(Change::LinearCounts) && site.selects == Selects::Linear {
                 true => cores * counted,
                 false => base / counted * most,
             };
@@ -403,6 +423,7 @@ fn cores_of(
     part: Option<&Granted>,
     lines: &[&OfNodes],
     words: &Options,
+    machine: Option<&MachineSite>,
 ) -> Result<Vec<bool>, LineRefused> {
     let all = shape.all_cores();
     if let Some(part) = part {
@@ -430,6 +451,10 @@ fn cores_of(
                 *core = false;
             }
         }
+    }
+    if machine.is_some_and(|own| own.reserved.is_some()) {
+        // The topology is without them.
+        return Ok(cores);
     }
     let reserved = words
         .core_spec

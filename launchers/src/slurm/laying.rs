@@ -2,29 +2,57 @@
 
 use super::counts::{self, Share};
 use super::distribution::First;
-use super::job::NodeRun;
+use super::job::{Dealt, NodeRun};
 use super::node::Scene;
 use super::refusals;
-use super::version::Version;
+use super::rules::Change;
 use crate::line::{LaidApp, LaidProcs, LaidRun, LineRefused};
 use std::collections::HashMap;
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::plan::{ListedRun, RankOrder};
 use stowplan_engine::table::names::NodeRange;
 
-/// Neighbouring nodes with the same number of tasks.
-#[derive(Clone, Copy, Debug)]
-struct Dealt<'a> {
-    nodes: NodeRange,
-    run: &'a NodeRun,
-    tasks: u64,
+/// A step that is laid out.
+#[derive(Debug)]
+pub(super) struct Layout<'a> {
+    /// Its nodes, in order.
+    pub(super) dealt: Vec<Dealt<'a>>,
+    pub(super) patterns: Vec<Vec<LaidProcs>>,
+    pub(super) app: LaidApp,
+}
+
+/// The most groups of nodes of which counts are shown.
+const COUNTS_SHOWN: usize = 8;
+
+impl Layout<'_> {
+    /// Tasks of each node as Slurm writes them: `3,2(x2)`.
+    pub(super) fn counts(&self) -> String {
+        let mut groups: Vec<(u64, u64)> = Vec::new();
+        for own in &self.dealt {
+            match groups.last_mut() {
+                Some((tasks, nodes)) if *tasks == own.tasks => *nodes += u64::from(own.nodes.count),
+                Some(_) | None => groups.push((own.tasks, u64::from(own.nodes.count))),
+            }
+        }
+        let shown = groups.iter().take(COUNTS_SHOWN);
+        let mut parts: Vec<String> = shown
+            .map(|(tasks, nodes)| match nodes {
+                1 => tasks.to_string(),
+                nodes => format!("{tasks}(x{nodes})"),
+            })
+            .collect();
+        if groups.len() > COUNTS_SHOWN {
+            parts.push("…".to_owned());
+        }
+        parts.join(",")
+    }
 }
 
 /// The patterns and the app of a step.
-pub(super) fn lay(
-    scene: &Scene<'_>,
+pub(super) fn lay<'a>(
+    scene: &'a Scene<'_>,
     program: Vec<String>,
-) -> Result<(Vec<Vec<LaidProcs>>, LaidApp), LineRefused> {
+) -> Result<Layout<'a>, LineRefused> {
     let step = scene.step;
     if step.tasks > u64::from(RANKS_MAX) {
         return Err(refusals::refuses(format!(
@@ -37,7 +65,7 @@ pub(super) fn lay(
         first @ (First::Block | First::Cyclic | First::Plane(_)) => by_counts(scene, first),
     };
     let empty = dealt.iter().any(|own| own.tasks == 0);
-    if empty && step.version >= Version::V23_11 {
+    if empty && step.rules.has(Change::NoIdleNode) {
         return Err(refusals::refuses(
             "Unable to create step: Task count specification invalid: a node of the step would have no task",
         ));
@@ -65,14 +93,16 @@ pub(super) fn lay(
             }),
         }
     }
-    Ok((
+    let app = LaidApp {
+        program,
+        runs,
+        order,
+    };
+    Ok(Layout {
+        dealt,
         patterns,
-        LaidApp {
-            program,
-            runs,
-            order,
-        },
-    ))
+        app,
+    })
 }
 
 fn by_counts<'a>(scene: &'a Scene<'_>, first: First) -> (Vec<Dealt<'a>>, RankOrder) {

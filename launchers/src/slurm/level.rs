@@ -4,7 +4,7 @@ use super::cpu_bind::{CpuBind, Kind, Level, Loudness};
 use super::hint::{Hint, HintWord};
 use super::options::{ExtraNodeInfo, Options};
 use super::refusals;
-use super::version::Version;
+use super::rules::{Change, Rules};
 use crate::line::LineRefused;
 
 /// Tasks of a core under `--hint=multithread`.
@@ -25,10 +25,10 @@ pub(super) fn levels(
     line: &Options,
     env: &Options,
     job_hint: Option<&Hint>,
-    version: Version,
+    rules: Rules,
 ) -> Result<Levels, LineRefused> {
     let mut own = Levels::default();
-    let (hint, env_threads, env_npc, env_bind) = counting(line, env, version);
+    let (hint, env_threads, env_npc, env_bind) = counting(line, env, rules);
     let bind = line
         .cpu_bind
         .as_ref()
@@ -57,13 +57,13 @@ pub(super) fn levels(
     }
     if let Some(count) = line.tasks_per_core.or(env_npc) {
         own.tasks_per_core = Some(count);
-        let cores = count == 1 || version == Version::V22_05;
+        let cores = count == 1 || !rules.has(Change::StepTasksPerCore);
         own.level = own
             .level
             .or(Some(if cores { Level::Cores } else { Level::Threads }));
         if let Some(threads) = own
             .threads
-            .filter(|&threads| version > Version::V22_05 && count > threads)
+            .filter(|&threads| rules.has(Change::StepTasksPerCore) && count > threads)
         {
             return Err(refusals::refuses(format!(
                 "--ntasks-per-core ({count}) can not be bigger than --threads-per-core ({threads})"
@@ -73,7 +73,7 @@ pub(super) fn levels(
     if line.tasks_per_socket.is_some() {
         own.level = own.level.or(Some(Level::Sockets));
     }
-    if version > Version::V22_05 || bind.verbose == Loudness::Silent {
+    if rules.has(Change::HintBesideVerbose) || bind.verbose == Loudness::Silent {
         own.of_job(job_hint);
     }
     Ok(own)
@@ -88,13 +88,15 @@ type Left<'a> = (
 );
 
 /// The hint that counts, and what then is left of the inherited threads per core, tasks per core and binding.
-fn counting<'a>(line: &'a Options, env: &'a Options, version: Version) -> Left<'a> {
+fn counting<'a>(line: &'a Options, env: &'a Options, rules: Rules) -> Left<'a> {
     let more = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::is_more_than_verbose);
     let any = |bind: &Option<CpuBind>| bind.as_ref().is_some_and(CpuBind::says_something);
     let words =
         line.tasks_per_core.is_some() || line.threads_per_core.is_some() || line.extra.is_some();
     let mut env_threads = env.threads_per_core;
-    let mut env_npc = env.tasks_per_core.filter(|_| version > Version::V22_05);
+    let mut env_npc = env
+        .tasks_per_core
+        .filter(|_| rules.has(Change::StepTasksPerCore));
     let mut env_bind = env.cpu_bind.as_ref();
     let hint = match (&line.hint, &env.hint) {
         (Some(hint), _) => {
@@ -105,13 +107,13 @@ fn counting<'a>(line: &'a Options, env: &'a Options, version: Version) -> Left<'
             Some(hint).filter(|_| counts)
         }
         (None, Some(hint)) => {
-            let by_line = match version < Version::V23_11 {
+            let by_line = match !rules.has(Change::VerboseKeepsHint) {
                 true => words || any(&line.cpu_bind),
                 false => words || more(&line.cpu_bind),
             };
             let by_env = env_threads.is_some()
                 || env_npc.is_some()
-                || if version < Version::V23_11 {
+                || if !rules.has(Change::VerboseKeepsHint) {
                     any(&env.cpu_bind)
                 } else {
                     more(&env.cpu_bind)

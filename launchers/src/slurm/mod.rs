@@ -1,7 +1,8 @@
 //! Slurm's srun: where its ranks, cpus and GPUs are, by the rules of each version. Source: `lines/slurm/spec.md`.
 
-// Versions, and the classes of refusals.
+// Versions, what each of them changed, and the classes of refusals.
 mod refusals;
+mod rules;
 mod version;
 // Words: their table, how a line is read, their values.
 mod cpu_bind;
@@ -16,14 +17,17 @@ mod words;
 mod granted;
 mod job;
 mod job_names;
+mod machines;
 mod node_set;
 mod shape;
 mod site;
 // What the job sets and the line inherits.
 mod inherit;
 mod level;
+mod told;
 // srun's arithmetic, then the controller's choice.
 mod choice;
+mod gpus;
 mod step;
 // Tasks of each node.
 mod counts;
@@ -33,62 +37,129 @@ mod cores;
 mod laying;
 mod node;
 mod visible;
+// What is said of a line: what was derived, slips of Slurm's own, notes.
+mod derived;
+mod notes;
+mod slips;
+// Parts of a het step, and lines that would start.
+mod parts;
+mod remedies;
 
-use crate::line::{Derived, Laid, LaidApp, LaidProcs, LineAsked, LineNote, LineRefused};
+pub use machines::MachineSite;
+pub use rules::RuleChange;
+
+use crate::line::{Laid, LineAsked, LineNote, LineRefused, quoted_words};
+use gpus::Standing;
 use job::Job;
 use node::Scene;
-use options::{JobGpus, Options, Reading};
+use options::{Options, Reading};
+use rules::Rules;
 use site::Site;
 use step::Step;
-use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::names::NameRange;
 use version::Version;
 use words::Command;
+
+pub use told::{JobTold, job_told};
 
 /// Where the processes of a line are.
 ///
 /// # Errors
-/// A [`LineRefused`].
+/// A [`LineRefused`], with lines that would start.
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
-    let (version, version_note) = Version::read(asked.version)?;
+    let (version, note) = Version::read(asked.version)?;
+    let rules = Rules::of(version);
+    let placed_with = |words: &[String]| placed(&LineAsked { words, ..*asked }, rules);
+    let mut laid = placed(asked, rules).map_err(|mut refused| {
+        let starts = |words: &[String]| placed_with(words).is_ok();
+        let help = remedies::lines(asked, rules, &refused, &starts);
+        refused.help.extend(help);
+        refused
+    })?;
+    if let Some(note) = laid
+        .notes
+        .iter_mut()
+        .find(|note| note.class == notes::SAME_CPUS)
+    {
+        let words = remedies::bound_to_cores(asked, rules);
+        let bound = words.and_then(|words| placed_with(&words).ok());
+        if bound.is_some_and(|other| notes::are_apart(&other.patterns)) {
+            note.text += "; --cpu-bind=cores gives each cores of its own";
+        }
+    }
+    laid.notes.extend(note.map(|text| LineNote {
+        class: "nearest-version",
+        text,
+    }));
+    Ok(laid)
+}
+
+/// The changes of rules that place a line otherwise in a newer version than in an older one, in the order of the versions that
+/// brought them. Each is tried on top of those before it.
+///
+/// # Errors
+/// `bad-value` and `not-modelled` for versions that are not known.
+///
+/// Cost: the line is placed once for each change between the versions.
+pub fn changes(
+    asked: &LineAsked<'_>,
+    older: Option<&str>,
+    newer: Option<&str>,
+) -> Result<Vec<RuleChange>, LineRefused> {
+    let (older, newer) = (Version::read(older)?.0, Version::read(newer)?.0);
+    let (older, newer) = (older.min(newer), older.max(newer));
+    let answer = |rules| match placed(asked, rules) {
+        Ok(laid) => Ok((laid.patterns, laid.apps)),
+        Err(refused) => Err(refused.class),
+    };
+    let rules = Rules::of(older);
+    let mut before = answer(rules);
+    let mut found = Vec::new();
+    for (rules, change) in rules.until(newer) {
+        let after = answer(rules);
+        if after != before {
+            found.push(change);
+            before = after;
+        }
+    }
+    Ok(found)
+}
+
+/// Places a line by rules.
+fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
     let site = Site::read(asked)?;
     let reading = |command, plane| Reading {
         command,
-        version,
+        rules,
         plane,
     };
-    let alloc = asked.alloc.map(|text| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    });
-    let alloc = alloc
-        .map(|words| job_words(&words, reading(Command::Job, None)))
+    let alloc = asked
+        .alloc
+        .map(|text| job_words(text, reading(Command::Job, None)))
         .transpose()?;
-    let in_job =
-        alloc.is_some() || asked.granted.is_some() || asked.variable("SLURM_JOB_ID").is_some();
+    let standing = Standing::of(asked);
     let plane = inherit::plane(asked, alloc.as_ref());
-    let read = reading::read(asked.words, &words::words(Command::Step, version))?;
+    let read = reading::read(asked.words, &words::words(Command::Step, rules))?;
     let line = Options::of(&read.said, reading(Command::Step, plane))?;
     let program: Vec<String> = asked.words[read.program..].to_vec();
     if program.is_empty() {
         return Err(refusals::refuses("srun: No command given to execute."));
     }
+    let none = Options::default();
+    let words = match (&alloc, standing) {
+        (Some(words), _) => words,
+        (None, Standing::InJob) => &none,
+        (None, Standing::Own) => &line,
+    };
+    let job = Job::read(asked, &site, words, &line, rules)?;
     if program.iter().any(|word| word == ":") {
-        return Err(refusals::not_modelled(
-            "`:`: parts of a heterogeneous step are not known here",
+        return Err(parts::refused(
+            asked,
+            &job,
+            reading(Command::Step, plane),
+            &|words: &[String]| placed(&LineAsked { words, ..*asked }, rules).is_ok(),
         ));
     }
-    let none = Options::default();
-    let standing = match in_job {
-        true => Standing::InJob,
-        false => Standing::Own,
-    };
-    let words = match (&alloc, in_job) {
-        (Some(words), _) => words,
-        (None, true) => &none,
-        (None, false) => &line,
-    };
-    let job = Job::read(asked, &site, words, &line, version)?;
     let sets = alloc.as_ref();
     let env = inherit::inherited(
         asked,
@@ -97,10 +168,10 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         job.threads.filter(|_| sets.is_some()),
         reading(Command::Step, plane),
     )?;
-    let levels = level::levels(&line, &env, words.hint.as_ref(), version)?;
-    let mut step = Step::read(asked, &job, &line, &env, levels, &site, version)?;
-    let gpus = has_gpus(&job, &line, words, standing)?;
-    share_gpus(&mut step, &job)?;
+    let levels = level::levels(&line, &env, words.hint.as_ref(), rules)?;
+    let mut step = Step::read(asked, &job, &line, &env, levels, &site, rules)?;
+    let gpus = gpus::has_gpus(&job, &step, &line, words, standing)?;
+    gpus::share(&mut step, &job)?;
     let chosen = choice::choose(&mut step, &job)?;
     let scene = Scene {
         job: &job,
@@ -108,47 +179,60 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         step: &step,
         chosen: &chosen,
         line: &line,
+        env: &env,
         words,
         gpus,
     };
-    let (patterns, app) = laying::lay(&scene, program)?;
-    let derived = derived(&step, &line);
-    Ok(laid(job, (patterns, app), derived, version, version_note))
-}
-
-/// The answer.
-fn laid(
-    mut job: Job,
-    (patterns, app): (Vec<Vec<LaidProcs>>, LaidApp),
-    derived: Vec<Derived>,
-    version: Version,
-    version_note: Option<String>,
-) -> Laid {
-    let slots = job
-        .runs
-        .iter()
-        .map(|run| (run.nodes, u32::try_from(run.told).unwrap_or(u32::MAX)))
-        .collect::<Vec<(NodeRange, u32)>>();
-    let mut notes = std::mem::take(&mut job.notes);
-    notes.extend(version_note.map(|text| LineNote {
-        class: "nearest-version",
-        text,
-    }));
-    Laid {
-        version: version.text().to_owned(),
+    let layout = laying::lay(&scene, program)?;
+    let mut derived = derived::derived(&scene, &layout);
+    derived.extend(slips::slips(&scene, &layout));
+    let notes = notes::notes(asked, &scene, &layout, standing);
+    Ok(Laid {
+        version: rules.version.text().to_owned(),
         derived,
         notes,
-        names: std::mem::take(&mut job.names),
-        slots,
-        patterns,
-        apps: vec![app],
-    }
+        slots: job.slots(),
+        patterns: layout.patterns,
+        apps: vec![layout.app],
+        names: job.names,
+    })
+}
+
+/// What words of salloc or sbatch say of nodes and tasks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JobCounts {
+    /// The least number of nodes.
+    pub(crate) nodes: Option<u64>,
+    pub(crate) tasks: Option<u64>,
+    pub(crate) tasks_per_node: Option<u64>,
+    /// The nodes of `-w`.
+    pub(crate) names: Option<Vec<NameRange>>,
+}
+
+/// Reads words of salloc or sbatch.
+///
+/// # Errors
+/// What is wrong with them, in Slurm's terms.
+pub(crate) fn job_counts(text: &str) -> Result<JobCounts, LineRefused> {
+    let reading = Reading {
+        command: Command::Job,
+        rules: Rules::of(Version::V24_11),
+        plane: None,
+    };
+    let words = job_words(text, reading)?;
+    Ok(JobCounts {
+        nodes: words.nodes.map(|nodes| nodes.min),
+        tasks: words.tasks,
+        tasks_per_node: words.tasks_per_node,
+        names: words.node_list.as_deref().and_then(site::names),
+    })
 }
 
 /// The words of salloc or sbatch.
-fn job_words(words: &[String], reading: Reading) -> Result<Options, LineRefused> {
+fn job_words(text: &str, reading: Reading) -> Result<Options, LineRefused> {
+    let words = quoted_words(text)?;
     let read =
-        reading::read(words, &words::words(Command::Job, reading.version)).map_err(|refused| {
+        reading::read(&words, &words::words(Command::Job, reading.rules)).map_err(|refused| {
             LineRefused {
                 at: None,
                 sentence: format!("--alloc: {}", refused.sentence),
@@ -156,116 +240,4 @@ fn job_words(words: &[String], reading: Reading) -> Result<Options, LineRefused>
             }
         })?;
     Options::of(&read.said, reading)
-}
-
-/// Whether a line is a step of a job, or makes its own job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Standing {
-    InJob,
-    Own,
-}
-
-/// Whether the job has the GPUs of its nodes.
-fn has_gpus(
-    job: &Job,
-    line: &Options,
-    words: &Options,
-    standing: Standing,
-) -> Result<bool, LineRefused> {
-    let asked = match (words.gres, words.gpus_per_node) {
-        (Some(JobGpus::Some(count)), _) => Some(count),
-        (Some(JobGpus::None), _) => Some(0),
-        (None, own) => own.filter(|_| standing == Standing::InJob),
-    };
-    let there = job
-        .runs
-        .iter()
-        .map(|run| job.shapes[run.shape].gpus.len() as u64);
-    let there: Vec<u64> = there.collect();
-    let wants = line.gpus_per_task.is_some()
-        || line.gpus_per_node.is_some()
-        || line.tasks_per_gpu.is_some();
-    let has = match asked {
-        Some(0) => false,
-        Some(count) if there.iter().all(|&own| own == count) => true,
-        Some(count) if there.iter().all(|&own| own == 0) => {
-            return Err(refusals::not_modelled(format!(
-                "--alloc asks for {count} GPUs of each node, and no GPU is known: --devices says where they are"
-            )));
-        }
-        Some(count) => {
-            return Err(refusals::not_modelled(format!(
-                "--alloc asks for {count} GPUs of each node: which of them a job has is not known"
-            )));
-        }
-        None => words.exclusive.is_said() || standing == Standing::Own,
-    };
-    if wants && (!has || there.contains(&0)) {
-        return Err(refusals::refuses(
-            "Unable to create step: Invalid generic resource (gres) specification: the job has no GPUs",
-        ));
-    }
-    Ok(has)
-}
-
-/// `--ntasks-per-gpu` raises the number of tasks.
-fn share_gpus(step: &mut Step, job: &Job) -> Result<(), LineRefused> {
-    let Some(each) = step.tasks_per_gpu else {
-        return Ok(());
-    };
-    if !step.tasks.is_multiple_of(each) {
-        return Err(refusals::refuses(format!(
-            "Invalid generic resource (gres) specification: {} tasks are no multiple of {each} for a GPU",
-            step.tasks
-        )));
-    }
-    let gpus = job.first_shape().gpus.len() as u64;
-    step.tasks = step
-        .tasks
-        .max(each.saturating_mul(gpus).saturating_mul(step.min));
-    Ok(())
-}
-
-/// What was derived, for the page.
-fn derived(step: &Step, line: &Options) -> Vec<Derived> {
-    let mut all = Vec::new();
-    let mut add = |what: String, said: bool, other: &str| {
-        let origin = if said { "the line" } else { other };
-        all.push(Derived {
-            what,
-            origin: origin.to_owned(),
-        });
-    };
-    add(
-        format!("{} tasks", step.tasks),
-        line.tasks.is_some(),
-        "srun's arithmetic",
-    );
-    add(
-        format!("distribution {}", step.distribution.text()),
-        line.distribution.is_some(),
-        "the job or the default",
-    );
-    if let Some(cpus) = step.cpus {
-        add(
-            format!("{cpus} cpus per task"),
-            line.cpus_per_task.is_some(),
-            "the job",
-        );
-    }
-    if let Some(threads) = step.levels.threads {
-        add(
-            format!("{threads} threads per core"),
-            line.threads_per_core.is_some(),
-            "-B, a hint or the job",
-        );
-    }
-    if let Some(level) = step.levels.level {
-        add(
-            format!("binding to {}", level.word()),
-            line.cpu_bind.is_some(),
-            "other words",
-        );
-    }
-    all
 }

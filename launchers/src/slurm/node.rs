@@ -3,21 +3,23 @@
 use super::binding::{Bound, Masks};
 use super::choice::Chosen;
 use super::cores::take;
-use super::cpu_bind::Kind;
+use super::cpu_bind::{Kind, Level};
 use super::distribution::{First, Second};
 use super::gpu_bind::GpuBind;
-use super::job::{Job, NodeRun};
+use super::job::{Dealt, Job, NodeRun};
 use super::level::FREE;
 use super::options::Options;
 use super::refusals;
+use super::rules::Change;
 use super::shape::Gpu;
 use super::site::{Affinity, Selects, Site};
 use super::step::Step;
-use super::version::Version;
 use super::visible::visible;
 use crate::line::{LaidProcs, LineRefused};
 use roaring::RoaringBitmap;
+use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::PATTERN_RUNS_MAX;
+use stowplan_engine::table::names::NodeId;
 
 /// Everything that decides about a node.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,8 @@ pub(super) struct Scene<'a> {
     pub(super) step: &'a Step,
     pub(super) chosen: &'a Chosen,
     pub(super) line: &'a Options,
+    /// What the line inherits.
+    pub(super) env: &'a Options,
     /// The words of the job.
     pub(super) words: &'a Options,
     /// Whether the job has the GPUs of its nodes.
@@ -56,16 +60,12 @@ impl<'a> Scene<'a> {
         let room = if self.is_one_thread() {
             run.raw / threads / each.max(1)
         } else {
-            let per_core = match self.step.version {
-                Version::V22_05 => self
+            let per_core = match self.step.rules.has(Change::StepTasksPerCore) {
+                true => self.step.levels.tasks_per_core,
+                false => self
                     .words
                     .tasks_per_core
                     .or(self.site.has("cr_one_task_per_core").then_some(1)),
-                Version::V23_02
-                | Version::V23_11
-                | Version::V24_05
-                | Version::V24_11
-                | Version::V26_05 => self.step.levels.tasks_per_core,
             };
             let most = self.chosen.threads.unwrap_or(threads);
             if per_core == Some(1) && each < most {
@@ -93,9 +93,9 @@ impl<'a> Scene<'a> {
             &[]
         };
         let asked = match (
-            self.line.tasks_per_gpu,
+            self.step.tasks_per_gpu,
             self.step.gpus_per_task,
-            self.line.gpus_per_node,
+            self.step.gpus_per_node,
         ) {
             (Some(_), ..) => None,
             (None, Some(each), _) => Some(each.saturating_mul(tasks)),
@@ -112,7 +112,7 @@ impl<'a> Scene<'a> {
         let (step, shape) = (self.step, &self.job.shapes[run.shape]);
         let granted = &self.job.cores[run.cores];
         let all = shape.all_cores() as u64;
-        let version = step.version;
+        let rules = step.rules;
         let own_threads = self.chosen.threads;
         let unit = if self.is_one_thread() || shape.is_one() {
             1
@@ -126,13 +126,15 @@ impl<'a> Scene<'a> {
             .iter()
             .map(|run| run.raw * u64::from(run.nodes.count))
             .sum();
-        let free = version == Version::V22_05 || per_core.is_none() || per_core == self.job.threads;
+        let free = !rules.has(Change::StepTasksPerCore)
+            || per_core.is_none()
+            || per_core == self.job.threads;
         if !step.overcommit && self.chosen.want == sum && free {
             return Ok(granted.clone());
         }
         let whole = !step.exact || tasks == all;
         let each = self.chosen.cpus;
-        let (needed, turn) = if version == Version::V22_05 {
+        let (needed, turn) = if !rules.has(Change::CoresByTask) {
             if whole {
                 return Ok(granted.clone());
             }
@@ -144,8 +146,8 @@ impl<'a> Scene<'a> {
         } else {
             let each = self.in_groups(each, shape.counted as u64);
             let few = tasks <= all.saturating_mul(per_core.unwrap_or(unit));
-            if whole && (few || step.overcommit && version < Version::V26_05) {
-                if gpus.is_empty() || version >= Version::V26_05 {
+            if whole && (few || step.overcommit && !rules.has(Change::OvercommitAsksCores)) {
+                if gpus.is_empty() || rules.has(Change::WholeHasCores) {
                     return Ok(granted.clone());
                 }
                 return Ok(self.counted_twice(run, tasks, unit, gpus));
@@ -155,7 +157,7 @@ impl<'a> Scene<'a> {
             } else {
                 tasks
             };
-            let beyond = match version >= Version::V24_11 {
+            let beyond = match rules.has(Change::CoresAgainstCpus) {
                 true => needed > run.raw.div_ceil(unit),
                 false => needed * unit > run.raw,
             };
@@ -209,6 +211,38 @@ impl<'a> Scene<'a> {
             before = Some(pool);
         }
         cores
+    }
+
+    /// How many cores a whole step has of a node, and how many its job, where fewer are left by counting cores twice.
+    pub(super) fn counted_twice_on(&self, run: &NodeRun, tasks: u64) -> Option<(usize, usize)> {
+        let gpus = self.step_gpus(run, tasks).ok()?;
+        let is_exact = self.step.exact && tasks != self.job.shapes[run.shape].all_cores() as u64;
+        if gpus.is_empty() || is_exact || self.step.rules.has(Change::WholeHasCores) {
+            return None;
+        }
+        let count = |cores: &[bool]| cores.iter().filter(|&&own| own).count();
+        let has = count(&self.cores(run, tasks, gpus).ok()?);
+        let all = count(&self.job.cores[run.cores]);
+        (has < all).then_some((has, all))
+    }
+
+    /// The automatic level on a node; `None`: all tasks have the whole step.
+    pub(super) fn automatic(&self, run: &NodeRun, tasks: u64) -> Option<Level> {
+        let gpus = self.step_gpus(run, tasks).ok()?;
+        let cores = self.cores(run, tasks, gpus).ok()?;
+        self.bound(run, &cores, size(tasks)).automatic()
+    }
+
+    /// The name of the first of some nodes.
+    pub(super) fn node(&self, dealt: &Dealt<'_>) -> String {
+        self.job
+            .names
+            .name(NodeId::from_row(dealt.nodes.first as usize))
+    }
+
+    /// Whether the site binds tasks.
+    pub(super) fn binds(&self) -> bool {
+        self.site.affinity == Affinity::Binds
     }
 
     fn second(&self) -> Second {
@@ -325,9 +359,9 @@ impl<'a> Scene<'a> {
         if gpus.is_empty() {
             return None;
         }
-        let single = self.line.tasks_per_gpu.map(GpuBind::Single);
+        let single = self.step.tasks_per_gpu.map(GpuBind::Single);
         let bind = self
-            .line
+            .step
             .gpu_bind
             .clone()
             .or(single)
@@ -345,7 +379,7 @@ impl<'a> Scene<'a> {
             &bind.unwrap_or(GpuBind::None),
             tasks,
             &cores,
-            self.step.version,
+            self.step.rules,
         ))
     }
 }

@@ -7,7 +7,7 @@ use super::hint::Hint;
 use super::numbers::{number, positive};
 use super::reading::{Said, Valued};
 use super::refusals;
-use super::version::Version;
+use super::rules::{Change, Rules};
 use super::words::{Class, Command, Key};
 use crate::line::LineRefused;
 
@@ -81,6 +81,8 @@ pub(super) struct Options {
     pub(super) overlap: Flag,
     pub(super) whole: Flag,
     pub(super) memory: Flag,
+    /// `--sockets-per-node`, `--cores-per-socket`.
+    pub(super) shape: Flag,
     pub(super) export_none: Flag,
 }
 
@@ -88,7 +90,7 @@ pub(super) struct Options {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) command: Command,
-    pub(super) version: Version,
+    pub(super) rules: Rules,
     /// `SLURM_DIST_PLANESIZE`.
     pub(super) plane: Option<u64>,
 }
@@ -145,8 +147,14 @@ impl Options {
             Key::GpusPerTask => self.gpus_per_task = Some(count_of_gpus(said)?),
             Key::GpusPerNode => self.gpus_per_node = Some(count_of_gpus(said)?),
             Key::TasksPerGpu => self.tasks_per_gpu = Some(count()?),
-            Key::SocketsPerNode => self.extra.get_or_insert_default().sockets = Some(count()?),
-            Key::CoresPerSocket => self.extra.get_or_insert_default().cores = Some(count()?),
+            Key::SocketsPerNode => {
+                self.extra.get_or_insert_default().sockets = Some(count()?);
+                self.shape = Flag::Said;
+            }
+            Key::CoresPerSocket => {
+                self.extra.get_or_insert_default().cores = Some(count()?);
+                self.shape = Flag::Said;
+            }
             Key::Relative | Key::CoreSpec => {
                 let number = number(text).ok_or_else(|| bad_number(&said.word.name(), text))?;
                 match key == Key::Relative {
@@ -161,7 +169,7 @@ impl Options {
             }
             Key::Nodes => self.nodes = node_counts(text)?,
             Key::ExtraNodeInfo => self.extra = Some(extra(text)?),
-            Key::TresPerTask => self.cpus_per_task = Some(tres(text, reading.version)?),
+            Key::TresPerTask => self.cpus_per_task = Some(tres(text, reading.rules)?),
             Key::Distribution => {
                 let read = Distribution::read(text, reading.plane).map_err(|why| {
                     refusals::refuses(format!(
@@ -170,12 +178,12 @@ impl Options {
                 })?;
                 self.distribution = Some(read);
             }
-            Key::CpuBind => self.cpu_bind = Some(CpuBind::read(text, reading.version)?),
+            Key::CpuBind => self.cpu_bind = Some(CpuBind::read(text, reading.rules)?),
             Key::GpuBind => self.gpu_bind = Some(GpuBind::read(text)?),
             Key::Hint => self.hint = Some(Hint::read(text)?),
             Key::NodeList => self.node_list = Some(text.to_owned()),
             Key::Exclude => self.exclude = Some(text.to_owned()),
-            Key::Gres => self.gres = Some(gres(text, reading.command)?),
+            Key::Gres => self.gres = Some(gres(text)?),
             Key::Overcommit => self.overcommit = Flag::Said,
             Key::Exact => self.exact = Flag::Said,
             Key::Overlap => self.overlap = Flag::Said,
@@ -183,7 +191,15 @@ impl Options {
             Key::Memory => self.memory = Flag::Said,
             Key::Exclusive if said.valued == Valued::No => self.exclusive = Flag::Said,
             Key::Export if text.eq_ignore_ascii_case("none") => self.export_none = Flag::Said,
-            Key::Exclusive | Key::Export => {}
+            Key::Mpibind if text != "off" => {
+                return Err(LineRefused {
+                    help: vec!["--map-by mpibind places as it does".to_owned()],
+                    ..refusals::not_modelled(
+                        "--mpibind: a plug-in that maps and binds in srun's place",
+                    )
+                });
+            }
+            Key::Exclusive | Key::Export | Key::Mpibind => {}
         }
         Ok(())
     }
@@ -245,8 +261,8 @@ fn extra(text: &str) -> Result<ExtraNodeInfo, LineRefused> {
 }
 
 /// `cpu=K`, or `cpu:K` in old versions.
-fn tres(text: &str, version: Version) -> Result<u64, LineRefused> {
-    let sign = if version < Version::V24_05 {
+fn tres(text: &str, rules: Rules) -> Result<u64, LineRefused> {
+    let sign = if !rules.has(Change::TresByEquals) {
         "cpu:"
     } else {
         "cpu="
@@ -262,8 +278,8 @@ fn tres(text: &str, version: Version) -> Result<u64, LineRefused> {
     }
 }
 
-/// `--gres`: `none`, or the GPUs of each node for a job.
-fn gres(text: &str, command: Command) -> Result<JobGpus, LineRefused> {
+/// `--gres`: `none`, or the GPUs of each node, of a job.
+fn gres(text: &str) -> Result<JobGpus, LineRefused> {
     let small = text.to_ascii_lowercase();
     let gpus = small
         .strip_prefix("gpu")
@@ -271,9 +287,9 @@ fn gres(text: &str, command: Command) -> Result<JobGpus, LineRefused> {
             Some(count) => positive(count),
             None => Some(1).filter(|_| rest.is_empty()),
         });
-    match (small.as_str(), command, gpus.flatten()) {
-        ("none", ..) => Ok(JobGpus::None),
-        (_, Command::Job, Some(gpus)) => Ok(JobGpus::Some(gpus)),
+    match (small.as_str(), gpus.flatten()) {
+        ("none", _) => Ok(JobGpus::None),
+        (_, Some(gpus)) => Ok(JobGpus::Some(gpus)),
         _ => Err(refusals::not_modelled(format!(
             "--gres={text}: what it does to a placement is not known here"
         ))),

@@ -1,6 +1,7 @@
 //! The site: the lines of slurm.conf and gres.conf that count.
 
 use super::cpu_bind::Level;
+use super::machines::MachineSite;
 use super::numbers;
 use super::options::Flag;
 use super::refusals;
@@ -37,6 +38,8 @@ pub(super) struct Site {
     pub(super) socket: ObjKind,
     pub(super) exclusive: Flag,
     pub(super) nodes: Vec<OfNodes>,
+    /// What the guide of a named machine says.
+    pub(super) machine: Option<&'static MachineSite>,
     /// Lines of GPUs.
     pub(super) gpus: Vec<OfNodes>,
 }
@@ -65,9 +68,15 @@ impl Site {
             exclusive: Flag::Unsaid,
             nodes: Vec::new(),
             gpus: Vec::new(),
+            machine: asked.machine.and_then(MachineSite::of),
         };
-        if asked.machine.is_some_and(|name| name == "frontier") {
-            own.socket = ObjKind::L3;
+        if let Some(machine) = own.machine {
+            own.socket = machine.socket;
+            own.parameters = machine
+                .parameters
+                .iter()
+                .map(|&own| own.to_owned())
+                .collect();
         }
         let Some(text) = asked.site else {
             return Ok(own);
@@ -112,20 +121,17 @@ impl Site {
             "selecttype" => *linear = small.contains("linear"),
             "selecttypeparameters" => {
                 self.parameters = small.split(',').map(str::to_owned).collect();
-                let has = |word: &str| self.parameters.iter().any(|own| own.starts_with(word));
-                self.selects = match (
-                    has("cr_core")
-                        && !self
-                            .parameters
-                            .iter()
-                            .all(|own| own == "cr_core_default_dist_block"),
-                    has("cr_socket"),
-                    has("cr_cpu"),
-                ) {
-                    (true, ..) => Selects::Cores,
-                    (_, true, _) => Selects::Sockets,
-                    (_, _, true) => Selects::Cpus,
-                    _ => Selects::Cores,
+                // CR_CORE_DEFAULT_DIST_BLOCK counts nothing.
+                let counts = |word: &str| {
+                    let memory = format!("{word}_memory");
+                    self.parameters
+                        .iter()
+                        .any(|own| own == word || *own == memory)
+                };
+                self.selects = match (counts("cr_core"), counts("cr_socket"), counts("cr_cpu")) {
+                    (false, true, _) => Selects::Sockets,
+                    (false, false, true) => Selects::Cpus,
+                    (true, ..) | (false, false, false) => Selects::Cores,
                 };
             }
             "taskpluginparam" => {

@@ -1,20 +1,22 @@
 //! srun's arithmetic: how many tasks and nodes are asked of the controller. Source: `lines/slurm/spec.md` 3.
 
 use super::distribution::{Distribution, First, Packing};
+use super::gpu_bind::GpuBind;
 use super::job::Job;
 use super::level::Levels;
 use super::node_set::NodeSet;
+use super::numbers::positive;
 use super::options::Options;
 use super::refusals;
+use super::rules::{Change, Rules};
 use super::site::{Site, names};
-use super::version::Version;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::table::names::NameRange;
 
 /// What is asked of the controller.
 #[derive(Debug)]
 pub(super) struct Step {
-    pub(super) version: Version,
+    pub(super) rules: Rules,
     pub(super) tasks: u64,
     pub(super) min: u64,
     pub(super) max: u64,
@@ -36,8 +38,10 @@ pub(super) struct Step {
     pub(super) pack: bool,
     pub(super) levels: Levels,
     pub(super) gpus_per_task: Option<u64>,
+    pub(super) gpus_per_node: Option<u64>,
     /// GPUs of each node that ranks share so many on.
     pub(super) tasks_per_gpu: Option<u64>,
+    pub(super) gpu_bind: Option<GpuBind>,
 }
 
 /// Counts while they are worked out.
@@ -55,6 +59,9 @@ struct Sum {
     mpack: bool,
 }
 
+/// Entries of a file of names, repetitions counted.
+const LIST_MAX: u64 = 1 << 22;
+
 /// Names of a list, or of a file if the value has a slash.
 fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused> {
     let bad = |why: &str| refusals::refuses(format!("{text}: {why}"));
@@ -66,8 +73,19 @@ fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused
         .read(text)
         .map_err(|why| bad(&format!("cannot be read: {why}")))?;
     let file = String::from_utf8_lossy(&bytes);
-    let words: Vec<&str> = file.split_whitespace().collect();
-    names(&words.join(",")).ok_or_else(|| bad("no list of hosts"))
+    let mut all = Vec::new();
+    for word in file.split_whitespace() {
+        // `n0*3` is n0 three times.
+        let (hosts, times) = word.split_once('*').unwrap_or((word, "1"));
+        let times = positive(times).filter(|&times| all.len() as u64 + times <= LIST_MAX);
+        let (Some(hosts), Some(times)) = (names(hosts), times) else {
+            return Err(bad(&format!("{word} is no list of hosts")));
+        };
+        for _ in 0..times {
+            all.extend(hosts.iter().cloned());
+        }
+    }
+    Ok(all)
 }
 
 impl Step {
@@ -82,7 +100,7 @@ impl Step {
         env: &Options,
         levels: Levels,
         site: &Site,
-        version: Version,
+        rules: Rules,
     ) -> Result<Self, LineRefused> {
         let distribution = line.distribution.or(env.distribution).unwrap_or_default();
         let site_packs = site.has("cr_pack_nodes")
@@ -112,13 +130,13 @@ impl Step {
             sum.min = 1;
         }
         if arbitrary {
-            sum.arbitrary(&order, line, version)?;
+            sum.arbitrary(&order, line, rules)?;
         }
         if own_list.is_some() {
-            sum.list(job, &order, &mut listed, &distribution, version);
+            sum.list(job, &order, &mut listed, &distribution, rules);
         }
-        sum.guess(line, &levels, version);
-        if let Some(least) = sum.reduce(version) {
+        sum.guess(line, &levels, rules);
+        if let Some(least) = sum.reduce(rules) {
             listed = listed.first(least);
         }
         if let (Some(each), false) = (sum.each, sum.set) {
@@ -136,7 +154,7 @@ impl Step {
             )));
         }
         let mut step = Self {
-            version,
+            rules,
             tasks,
             min: 0,
             max: 0,
@@ -144,11 +162,12 @@ impl Step {
             tasks_per_node: sum.each,
             fits: false,
             // Cpus of a task make a step exact, but not under -O.
-            exact: line.exact.is_said()
-                || line.exclusive.is_said()
+            exact: [line, env]
+                .iter()
+                .any(|own| own.exact.is_said() || own.exclusive.is_said())
                 || cpus.is_some() && !overcommit,
             overcommit,
-            overlap: line.overlap.is_said(),
+            overlap: line.overlap.is_said() || env.overlap.is_said(),
             relative: line.relative,
             excluded: excluded.clone().unwrap_or_default(),
             listed: own_list.is_some().then_some(listed),
@@ -157,8 +176,10 @@ impl Step {
             distribution,
             pack: pack || site_packs,
             levels,
-            gpus_per_task: line.gpus_per_task,
-            tasks_per_gpu: line.tasks_per_gpu,
+            gpus_per_task: line.gpus_per_task.or(env.gpus_per_task),
+            gpus_per_node: line.gpus_per_node.or(env.gpus_per_node),
+            tasks_per_gpu: line.tasks_per_gpu.or(env.tasks_per_gpu),
+            gpu_bind: line.gpu_bind.clone().or_else(|| env.gpu_bind.clone()),
         };
         step.settle(job, &sum, line)?;
         Ok(step)
@@ -196,17 +217,13 @@ impl Step {
             self.listed = Some(own.with(&allowed.without(&own).first(more)));
         }
         let by_word = sum.tasks.is_some() && (line.tasks.is_some() || sum.by_env);
-        let settled = match self.version {
-            Version::V22_05 => sum.set,
-            Version::V23_02 | Version::V23_11 => sum.set && sum.each.is_none(),
-            Version::V24_05 | Version::V24_11 | Version::V26_05 => {
-                by_word || sum.set && sum.each.is_none()
-            }
-        };
+        let unlimited = !self.rules.has(Change::NoGuess) || sum.each.is_none();
+        let kept = by_word && self.rules.has(Change::KeepsLimit);
+        let settled = kept || sum.set && unlimited;
         if !settled {
             match (sum.each, self.cpus) {
                 (Some(each), _) => self.tasks = there.saturating_mul(each).max(there),
-                (None, Some(cpus)) if self.version < Version::V24_05 => {
+                (None, Some(cpus)) if !self.rules.has(Change::FitsAsMany) => {
                     let fit = job
                         .runs
                         .iter()
@@ -271,7 +288,7 @@ impl Sum {
         &mut self,
         order: &[NameRange],
         line: &Options,
-        version: Version,
+        rules: Rules,
     ) -> Result<(), LineRefused> {
         if order.is_empty() {
             return Err(refusals::refuses(
@@ -281,7 +298,7 @@ impl Sum {
         if self.by_env {
             (self.tasks, self.by_env) = (None, false);
         }
-        if line.nodes.is_some() && version >= Version::V23_11 {
+        if line.nodes.is_some() && rules.has(Change::NoNodesBesideList) {
             return Err(refusals::refuses(
                 "-N cannot stand beside -m arbitrary: the list says which nodes",
             ));
@@ -307,10 +324,10 @@ impl Sum {
         order: &[NameRange],
         listed: &mut NodeSet,
         distribution: &Distribution,
-        version: Version,
+        rules: Rules,
     ) {
         let arbitrary = distribution.first == First::Arbitrary;
-        if version == Version::V22_05 {
+        if !rules.has(Change::ListAmongNodes) {
             if !arbitrary && self.max > 0 && self.names > self.max {
                 *listed = cut_list(job, order, self.max);
                 self.names = listed.len();
@@ -329,8 +346,8 @@ impl Sum {
     }
 
     /// Step 4: tasks from nodes.
-    fn guess(&mut self, line: &Options, levels: &Levels, version: Version) {
-        let old = version == Version::V22_05;
+    fn guess(&mut self, line: &Options, levels: &Levels, rules: Rules) {
+        let old = !rules.has(Change::NoGuess);
         if self.set
             || !(self.given || line.extra.is_some())
             || !(self.min == self.max || self.max == 0)
@@ -358,7 +375,7 @@ impl Sum {
     }
 
     /// Step 5: fewer nodes for fewer tasks. How many names of a list are kept, if it is cut.
-    fn reduce(&mut self, version: Version) -> Option<u64> {
+    fn reduce(&mut self, rules: Rules) -> Option<u64> {
         if self.names == u64::MAX || !self.given || !self.set {
             return None;
         }
@@ -369,13 +386,15 @@ impl Sum {
             (self.min, self.max, self.nodes_by_env) = (tasks, tasks, false);
             kept = (self.names > tasks).then_some(tasks);
         }
-        let each = self.each?;
-        let forget = version >= Version::V23_02 && self.by_env && !self.nodes_by_env;
+        let Some(each) = self.each else {
+            return kept;
+        };
+        let forget = rules.has(Change::TasksGiveWay) && self.by_env && !self.nodes_by_env;
         if forget {
             (self.tasks, self.set, self.by_env) = (None, false, false);
             return kept;
         }
-        let dropped = if version >= Version::V24_05 {
+        let dropped = if rules.has(Change::KeepsLimit) {
             if self.max > 0 && tasks > self.max.saturating_mul(each) && !self.mpack {
                 true
             } else {

@@ -1,8 +1,8 @@
 //! The GPUs that the ranks of a node see. Source: `lines/slurm/spec.md` 9.
 
 use super::gpu_bind::GpuBind;
+use super::rules::{Change, Rules};
 use super::shape::Gpu;
-use super::version::Version;
 
 /// Sees which GPUs: by local rank. `cores` are those of each rank's cpus; `None`: all.
 pub(super) fn visible(
@@ -10,10 +10,11 @@ pub(super) fn visible(
     bind: &GpuBind,
     tasks: usize,
     cores: &dyn Fn(usize) -> Option<Vec<usize>>,
-    version: Version,
+    rules: Rules,
 ) -> Vec<Vec<u32>> {
     let all: Vec<u32> = gpus.iter().map(|gpu| gpu.number).collect();
-    if gpus.is_empty() || *bind == GpuBind::None || tasks == 1 && version < Version::V26_05 {
+    if gpus.is_empty() || *bind == GpuBind::None || tasks == 1 && !rules.has(Change::LoneRankBound)
+    {
         return vec![all; tasks];
     }
     let mut used = vec![0_u64; gpus.len()];

@@ -1,6 +1,6 @@
 //! The words of srun, salloc and sbatch: which place, which place nothing, which are not modelled.
 
-use super::version::Version;
+use super::rules::{Change, Rules};
 
 /// A word that places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,6 +35,8 @@ pub(super) enum Key {
     CoreSpec,
     Export,
     Memory,
+    /// A plug-in of LLNL's that maps and binds.
+    Mpibind,
 }
 
 /// What a word does.
@@ -174,6 +176,7 @@ const PLACING: &[Word] = &[
     row(None, &["gres"], Value, Places(Key::Gres)),
     row(Some('S'), &["core-spec"], Value, Places(Key::CoreSpec)),
     row(None, &["export"], Value, Places(Key::Export)),
+    row(None, &["mpibind"], Maybe, Places(Key::Mpibind)),
     row(None, &["mem", "mem-per-cpu"], Value, Places(Key::Memory)),
 ];
 
@@ -299,6 +302,8 @@ const OF_PLUGINS: &[&str] = &[
     "container-workdir",
     "edf",
     "environment",
+    "ipus",
+    "power-cap",
     "uenv",
     "view",
 ];
@@ -366,7 +371,7 @@ pub(super) enum Command {
 }
 
 /// All words of a command in a version.
-pub(super) fn words(command: Command, version: Version) -> Vec<Word> {
+pub(super) fn words(command: Command, rules: Rules) -> Vec<Word> {
     let mut all: Vec<Word> = Vec::with_capacity(180);
     if command == Command::Job {
         all.extend(OF_JOBS);
@@ -389,6 +394,6 @@ pub(super) fn words(command: Command, version: Version) -> Vec<Word> {
         });
         all.extend(words);
     }
-    all.retain(|word| version > Version::V22_05 || word.class != Places(Key::TresPerTask));
+    all.retain(|word| rules.has(Change::TresPerTask) || word.class != Places(Key::TresPerTask));
     all
 }

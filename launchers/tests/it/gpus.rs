@@ -36,29 +36,6 @@ fn show(processes: &mut [Process], lists: &[Vec<u32>], beyond: Beyond) {
     }
 }
 
-/// `--gpu-bind`: decimal numbers, one for each task, or hexadecimal masks. Both lists start again at their end, and `N*3` means N
-/// three times.
-pub(crate) fn slurm(word: &str, processes: &mut [Process]) {
-    let value = word.strip_prefix("--gpu-bind=").unwrap();
-    let (of_text, list): (fn(&str) -> Vec<u32>, &str) = match value.split_once(':').unwrap() {
-        ("map_gpu", list) => (|text| vec![text.parse().unwrap()], list),
-        ("mask_gpu", list) => (
-            |text| {
-                let digits = text.strip_prefix("0x").unwrap_or(text);
-                let mask = u64::from_str_radix(digits, 16).unwrap();
-                (0..64).filter(|bit| mask >> bit & 1 == 1).collect()
-            },
-            list,
-        ),
-        other => panic!("{other:?}"),
-    };
-    let lists = list.split(',').flat_map(|entry| {
-        let (entry, times) = entry.split_once('*').unwrap_or((entry, "1"));
-        std::iter::repeat_n(of_text(entry), times.parse().unwrap())
-    });
-    show(processes, &lists.collect::<Vec<_>>(), Beyond::Wraps);
-}
-
 /// `gpu-affinity=map:4;5,6`: one list for each task, separated by semicolons; they start again at their end.
 pub(crate) fn flux(word: &str, processes: &mut [Process]) {
     let list = word.strip_prefix("gpu-affinity=map:").unwrap();

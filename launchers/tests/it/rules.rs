@@ -10,8 +10,7 @@ use stowplan_launchers::export::Dialect;
 
 pub(crate) fn ranks(dialect: Dialect, given: &Given, truth: &Truth) -> Vec<Process> {
     match dialect {
-        Dialect::Srun => srun(given),
-        Dialect::Prterun => unreachable!("the mapper itself reads prterun's words"),
+        Dialect::Srun | Dialect::Prterun => unreachable!("our own readers read their words"),
         Dialect::Hydra => hydra(given),
         Dialect::Intel => intel(given),
         Dialect::Flux => flux(given),
@@ -85,9 +84,6 @@ fn by_name(mut hosts: Vec<String>) -> Vec<String> {
     hosts
 }
 
-/// Options that take one word each, with their words.
-struct Options<'g>(std::iter::Peekable<std::slice::Iter<'g, String>>);
-
 fn process(node: &str, words: &[String]) -> Process {
     let words = words.iter().filter(|word| *word != OWN).cloned().collect();
     Process {
@@ -139,94 +135,16 @@ fn programs(text: &str, processes: &mut [Process], replaced: &[&str]) {
     }
 }
 
-fn srun(given: &Given) -> Vec<Process> {
-    let mut processes = Vec::new();
-    let parts: Vec<&[String]> = given.words.split(|word| word == ":").collect();
-    for part in &parts {
-        processes.extend(srun_part(given, part, parts.len()));
+/// What a step starts in place of its line's program, if that is a file of programs.
+pub(crate) fn of_programs(
+    given: &Given,
+    words: &[String],
+    mut processes: Vec<Process>,
+) -> Vec<Process> {
+    if let Some(at) = words.iter().position(|word| word == "--multi-prog") {
+        programs(&given.files[&words[at + 1]], &mut processes, &[]);
     }
     processes
-}
-
-fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
-    let mut options = Options(words.iter().peekable());
-    let (mut nodes, mut tasks, mut hosts_given, mut layout, mut masks) =
-        (None, 0, None, String::new(), None);
-    let (mut multi, mut gpu_bind) = (None, None);
-    let mut program = Vec::new();
-    while let Some(word) = options.0.next() {
-        let mut value = || options.0.next().unwrap().clone();
-        match word.as_str() {
-            OWN => {}
-            "-w" => hosts_given = Some(hosts(&value())),
-            "-m" => layout = value(),
-            "--multi-prog" => multi = Some(value()),
-            "--cpu-bind=none" => {}
-            _ if word.starts_with("--gpu-bind=") => gpu_bind = Some(word),
-            _ if word.starts_with("-N") => nodes = Some(word[2..].parse::<usize>().unwrap()),
-            _ if word.starts_with("-n") => tasks = word[2..].parse().unwrap(),
-            _ if word.starts_with("--cpu-bind=mask_cpu:") => {
-                masks = Some(
-                    word["--cpu-bind=mask_cpu:".len()..]
-                        .split(',')
-                        .map(mask)
-                        .collect::<Vec<_>>(),
-                );
-            }
-            _ => {
-                program.push(word.clone());
-                program.extend(options.0.by_ref().cloned());
-            }
-        }
-    }
-    let order: Vec<String> = if layout == "arbitrary" {
-        assert!(nodes.is_none() && hosts_given.is_none() && parts == 1);
-        let lines = &given.files[&given.variables["SLURM_HOSTFILE"]];
-        let each = lines.lines().flat_map(|line| {
-            let (host, times) = line.split_once('*').unwrap_or((line, "1"));
-            std::iter::repeat_n(host.to_owned(), times.parse().unwrap())
-        });
-        each.collect()
-    } else {
-        let hosts = by_name(hosts_given.expect("else an inherited host file wins"));
-        assert_eq!(nodes, Some(hosts.len()));
-        lay(&hosts, tasks, &layout)
-    };
-    assert_eq!(order.len(), tasks);
-    let mut processes: Vec<Process> = order.iter().map(|host| process(host, &program)).collect();
-    if let Some(file) = multi {
-        assert!(parts == 1, "a part with several programs ends srun");
-        programs(&given.files[&file], &mut processes, &[]);
-    }
-    if let Some(masks) = masks {
-        bind(&mut processes, |at, _| {
-            Some(masks[at % masks.len()].clone())
-        });
-    }
-    if let Some(word) = gpu_bind {
-        gpus::slurm(word, &mut processes);
-    }
-    processes
-}
-
-fn lay(hosts: &[String], tasks: usize, layout: &str) -> Vec<String> {
-    let size = match layout {
-        "block" => {
-            assert_eq!(hosts.len(), 1, "block follows the network");
-            let (each, more) = (tasks / hosts.len(), tasks % hosts.len());
-            let counts = (0..hosts.len()).map(|at| each + usize::from(at < more));
-            return hosts
-                .iter()
-                .zip(counts)
-                .flat_map(|(host, count)| std::iter::repeat_n(host.clone(), count))
-                .collect();
-        }
-        "cyclic" => 1,
-        _ => layout.strip_prefix("plane=").unwrap().parse().unwrap(),
-    };
-    (0..tasks)
-        .map(|rank| hosts[rank / size % hosts.len()].clone())
-        .collect()
 }
 
 /// `-n 3 … ./x : -n 1 ./y`, after options that take a word each and go to `own`.

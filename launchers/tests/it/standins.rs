@@ -33,6 +33,69 @@ fn prterun(given: &Given, job: &[String]) -> Vec<Process> {
     Truth::of(&placed.mapped.plan).processes
 }
 
+/// Whether words of srun's name a program behind its options.
+fn has_program(words: &[String]) -> bool {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-w" | "-m" => {
+                words.next();
+            }
+            OWN => {}
+            own if ["-N", "-n", "--cpu-bind=", "--gpu-bind="]
+                .iter()
+                .any(|word| own.starts_with(word)) => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Slurm's own rules, in a job of whole nodes: each part of a het step is a line of its own, on the nodes that it names.
+fn srun(given: &Given, job: &[String], truth: &Truth, version: &str) -> Vec<Process> {
+    let mut ours: Vec<String> = Vec::new();
+    for two in job
+        .windows(2)
+        .filter(|two| matches!(&*two[0], "--topo" | "--devices"))
+    {
+        ours.extend_from_slice(two);
+    }
+    let names: Vec<&str> = truth.nodes.keys().map(String::as_str).collect();
+    ours.extend(["-H".to_owned(), names.join(",")]);
+    ours.extend(["--as".to_owned(), format!("slurm@{version}")]);
+    ours.extend([
+        "--alloc".to_owned(),
+        format!("--exclusive -N {}", names.len()),
+    ]);
+    for (name, value) in &given.variables {
+        ours.extend(["--env".to_owned(), format!("{name}={value}")]);
+    }
+    // The page says that more ranks than cpus need it.
+    ours.extend(["--env".to_owned(), "SLURM_OVERCOMMIT=1".to_owned()]);
+    let mut found = Vec::new();
+    for part in given.words.split(|word| word == ":") {
+        let mut words = ours.clone();
+        words.push("srun".to_owned());
+        words.extend(part.iter().filter(|word| *word != OWN).cloned());
+        // The program is what the script is given.
+        let named = has_program(part);
+        words.extend((!named).then(|| "./given".to_owned()));
+        let asked = map_args(&words).unwrap_or_else(|error| panic!("{error}: {words:?}"));
+        let placed = place(asked, &FilesAlone(&Scripts(given)))
+            .unwrap_or_else(|error| panic!("{error}: {words:?} {:?}", given.files));
+        let mut own = Truth::of(&placed.mapped.plan).processes;
+        if !named {
+            own.iter_mut().for_each(|process| process.words.clear());
+        }
+        if !truth.tells_gpus() {
+            // The plan says nothing of the GPUs that a step sees.
+            own.iter_mut().for_each(|process| process.gpus = None);
+        }
+        found.extend(rules::of_programs(given, part, own));
+    }
+    found
+}
+
 /// Compares each rank with the plan. Next to bound ranks, an unbound rank may have all cpus of its node, or be unbound.
 fn compare(dialect: Dialect, real: &[Process], truth: &Truth, about: &str) {
     assert_eq!(real.len(), truth.processes.len(), "{about}");
@@ -96,6 +159,19 @@ fn judge(dialect: Dialect, plan: &Plan, truth: &Truth, job: &[String]) -> bool {
         | Dialect::Pals
         | Dialect::Jsrun => {
             let given = given::read(&script);
+            if dialect == Dialect::Srun {
+                // Older versions show the only rank of a node all GPUs, and the script says so.
+                let new = script.contains("Slurm is 26.05 or newer");
+                let versions: &[&str] = if new {
+                    &["26.05"]
+                } else {
+                    &["22.05", "24.11", "26.05"]
+                };
+                for version in versions {
+                    compare(dialect, &srun(&given, job, truth, version), truth, &about);
+                }
+                return true;
+            }
             let real = if dialect == Dialect::Prterun {
                 prterun(&given, job)
             } else {

@@ -203,6 +203,13 @@ fn layout(truth: &Truth, ranks: &[usize], nodes: &[String]) -> bool {
         .iter()
         .map(|&rank| &truth.processes[rank].node)
         .collect();
+    let full = |name: &String| {
+        let ranks = order.iter().filter(|own| **own == name).count() as u64;
+        ranks > truth.nodes[name].len()
+    };
+    if nodes.len() > 1 && nodes.iter().any(full) {
+        return false;
+    }
     let rounds =
         |size: usize| (0..order.len()).all(|at| *order[at] == nodes[at / size % nodes.len()]);
     (1..=order.len()).any(rounds)

@@ -1,6 +1,7 @@
 //! Bodies of the fuzz targets: bytes in, a checked answer out. Tests call them too.
 
 pub mod compare;
+pub mod network;
 pub mod plan;
 pub mod session;
 pub mod taskmap;

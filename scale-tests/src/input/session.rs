@@ -1,6 +1,7 @@
 //! Fuzz bodies for sessions: scenario files, journals, and journals with sound frames around arbitrary payloads.
 
-use stowplan_cli::command::session::{event_json, scenario, state_json, state_read};
+use stowplan_answers::session_json::event_json;
+use stowplan_cli::command::session::{scenario, state_json, state_read};
 use stowplan_session::{
     Event, EventValue, Journal, MAGIC, Mode, Recovered, ReplayError, State, check, check_step,
     recover, step,

@@ -2,17 +2,22 @@
 
 mod hydra;
 mod intel;
+mod slurm;
 
 use crate::catalogue::MACHINES;
 use crate::choices::Choices;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_launchers::script::quoted;
+use stowplan_reference::lines::slurm::Slurm;
 use stowplan_reference::lines::{Class, LineRow};
 use stowplan_reference::machine::Machine;
 use stowplan_reference::read_machine;
@@ -24,6 +29,8 @@ pub enum Launcher {
     Hydra,
     /// Intel MPI.
     Intel,
+    /// Slurm's srun.
+    Slurm,
 }
 
 impl Launcher {
@@ -33,6 +40,7 @@ impl Launcher {
         match word {
             "hydra" => Some(Self::Hydra),
             "intel" => Some(Self::Intel),
+            "slurm" => Some(Self::Slurm),
             _ => None,
         }
     }
@@ -93,39 +101,68 @@ fn machines() -> Vec<Known> {
 #[must_use]
 pub fn differences(launcher: Launcher, lines: u64, seed: u64) -> Vec<String> {
     let machines = machines();
-    let mut found = Vec::new();
-    for number in 0..lines {
+    let difference = |number: u64| {
         let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
-        let known = choices.pick(&machines);
-        let asked = match launcher {
-            Launcher::Hydra => hydra::line(&mut choices, &known.machine),
-            Launcher::Intel => intel::line(&mut choices, &known.machine),
-        };
-        let ours = ours(&asked, known);
-        let difference = match (&ours, &asked.wanted) {
-            (Ok(ours), Ok(wanted)) => first_difference(ours, wanted),
-            (Err(ours), Err(wanted)) if ours == wanted => None,
-            (Err(ours), Ok(_)) => Some(format!("we refuse: {ours}")),
-            (Ok(ours), Err(wanted)) => Some(format!("{} ranks instead of {wanted}", ours.len())),
-            (Err(ours), Err(wanted)) => Some(format!("{ours} instead of {wanted}")),
-        };
-        if let Some(difference) = difference {
-            let words = asked.words.join(" ");
-            found.push(format!(
-                "map --topo '{}' {words}\n    {difference}",
-                known.topo
-            ));
-        }
+        let (asked, text) = asked(launcher, &mut choices, &machines);
+        let difference = differs(&ours(&asked.words, text), &asked.wanted)?;
+        let words: Vec<String> = asked.words.iter().map(|word| quoted(word)).collect();
+        Some(format!("map {}\n    {difference}", words.join(" ")))
+    };
+    (0..lines).into_par_iter().filter_map(difference).collect()
+}
+
+/// Whether one of so many random lines of srun is placed otherwise by the plain model than by us, when the model is told something
+/// else: the bug that `plant` makes of the line.
+#[must_use]
+pub fn found_by_slurm(plant: &(dyn Fn(&mut Slurm) + Sync), lines: u64, seed: u64) -> bool {
+    let differs = |number: u64| {
+        let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
+        let (mut line, words) = slurm::asked(&mut choices);
+        plant(&mut line);
+        let wanted = stowplan_reference::lines::slurm::place(&line);
+        differs(&ours(&words, ""), &wanted).is_some()
+    };
+    (0..lines).into_par_iter().any(differs)
+}
+
+/// A random line, and the text of the topology file that it names.
+fn asked(
+    launcher: Launcher,
+    choices: &mut Choices<'_>,
+    machines: &[Known],
+) -> (Asked, &'static str) {
+    if launcher == Launcher::Slurm {
+        return (slurm::line(choices), "");
     }
-    found
+    let known = choices.pick(machines);
+    let mut asked = match launcher {
+        Launcher::Intel => intel::line(choices, &known.machine),
+        Launcher::Hydra | Launcher::Slurm => hydra::line(choices, &known.machine),
+    };
+    asked
+        .words
+        .splice(..0, ["--topo".to_owned(), known.topo.to_owned()]);
+    (asked, known.text)
+}
+
+/// In what two answers differ; `None`: in nothing.
+fn differs(
+    ours: &Result<Vec<LineRow>, String>,
+    wanted: &Result<Vec<LineRow>, Class>,
+) -> Option<String> {
+    match (ours, wanted) {
+        (Ok(ours), Ok(wanted)) => first_difference(ours, wanted),
+        (Err(ours), Err(wanted)) if ours == wanted => None,
+        (Err(ours), Ok(_)) => Some(format!("we refuse: {ours}")),
+        (Ok(ours), Err(wanted)) => Some(format!("{} ranks instead of {wanted}", ours.len())),
+        (Err(ours), Err(wanted)) => Some(format!("{ours} instead of {wanted}")),
+    }
 }
 
 /// Where we put each rank, or the class of our refusal.
-fn ours(asked: &Asked, known: &Known) -> Result<Vec<LineRow>, String> {
-    let mut words = vec!["--topo".to_owned(), known.topo.to_owned()];
-    words.extend(asked.words.iter().cloned());
-    let args = map_args(&words).map_err(|error| error.class().to_owned())?;
-    let files = Topology(known.text);
+fn ours(words: &[String], text: &'static str) -> Result<Vec<LineRow>, String> {
+    let args = map_args(words).map_err(|error| error.class().to_owned())?;
+    let files = Topology(text);
     let placed = place(args, &FilesAlone(&files)).map_err(|error| error.class().to_owned())?;
     let plan = placed.mapped.plan;
     let world = plan.world();
@@ -141,9 +178,21 @@ fn ours(asked: &Asked, known: &Known) -> Result<Vec<LineRow>, String> {
             node: world.names.name(place.node),
             local: place.local_rank as usize,
             cpus,
+            gpus: seen(&plan, &place),
         })
     };
     Ok((0..plan.ranks()).filter_map(row).collect())
+}
+
+/// The GPUs that a launcher shows a rank, by visible number.
+fn seen(plan: &Plan, place: &ProcPlace) -> Option<Vec<u32>> {
+    if !plan.tells_gpus() {
+        return None;
+    }
+    let given = plan.given_gpus_on(place.node);
+    let mut own = given.of(place.node, place.local_rank).to_vec();
+    own.sort_unstable();
+    Some(own)
 }
 
 fn first_difference(ours: &[LineRow], wanted: &[LineRow]) -> Option<String> {

@@ -20,6 +20,8 @@ mod lines;
 mod lost;
 mod memory;
 mod million;
+mod notes;
+mod plain_notes;
 mod plan;
 mod replan;
 mod replay;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stowplan_scale_tests::input::{compare, plan, session, taskmap, text, topo};
+use stowplan_scale_tests::input::{compare, network, plan, session, taskmap, text, topo};
 
 /// The body of a fuzz target.
 type Body = fn(&[u8]);
@@ -27,10 +27,13 @@ const TARGETS: &[(&str, Body)] = &[
     ("text_hostfile", text::hostfile),
     ("text_hosts", text::hosts),
     ("text_line", stowplan_cli::input::line),
+    ("text_network", network::network),
     ("text_packed", text::packed_request),
     ("text_rankfile", text::rankfile),
     ("text_request", stowplan_cli::input::request),
+    ("text_script", stowplan_cli::input::script),
     ("text_sequence", text::sequence),
+    ("text_site", stowplan_cli::input::site),
     ("topo_synthetic", topo::synthetic),
     ("topo_xml", topo::xml),
 ];

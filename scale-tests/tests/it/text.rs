@@ -6,7 +6,7 @@ use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::request::owner;
-use stowplan_scale_tests::input::text;
+use stowplan_scale_tests::input::{network, text};
 
 /// A target: its name, its body, and valid texts.
 type Target = (&'static str, fn(&[u8]), &'static [&'static str]);
@@ -53,7 +53,30 @@ const TARGETS: &[Target] = &[
         text::affinity,
         &["hostA 0,1-3 0 2\n# x\nhostB\n"],
     ),
+    ("text_network", network::network, NETWORKS),
     ("text_packed", text::packed_request, &[]),
+];
+
+/// A network in each form.
+const NETWORKS: &[&str] = &[
+    "dragonfly group:4 switch:2 node:4 + group:1 node:6 n[00-37]",
+    "dragonfly+ group:2 leaf:2 node:3 n[1-12]",
+    "a:2 b:3 node:2 x[0-7],y[00-03]",
+    "torus 4x4x2 w[01-32]",
+    "mesh 3x5 w[0-14]",
+    "names x{group}c{chassis}s*",
+    "builtin:lumi-c n[0-511]",
+    "SwitchName=s0 Nodes=n[0-3] LinkSpeed=9\nSwitchName=s1 Nodes=n[4-7]\n# all\nSwitchName=top \\\nSwitches=s[0-1]\n",
+    "SwitchName=l0 Nodes=a\nSwitchName=l1 Nodes=b\nSwitchName=l2 Nodes=c\nSwitchName=p Switches=l0,l1\nSwitchName=q Switches=l1,l2\n",
+    "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-3]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[4-7]\nSwitchName=t Level=1 LinkSpeed=1 Nodes=n[0-7] Switches=s[0-1]\n",
+    "BlockName=b0 Nodes=n[0-3]\nBlockName=b1 Nodes=n[4-7]\nBlockName=b2 Nodes=n[8-11]\nBlockSizes=4,8\n",
+    "RingName=r0 Nodes=n[0-5]\nRingName=r1 Nodes=m[0-3]\n",
+    "TorusName=t Dims=2,3,2 Nodes=n[0-11]\n",
+    "---\n- topology: it\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s0\n        nodes: n[0-3]\n      - switch: s1\n        children: s0\n",
+    "---\n- topology: it\n  block:\n    block_sizes:\n      - 2\n      - 4\n    blocks:\n      - block: b0\n        nodes: n[0-1]\n      - block: b1\n        nodes: n[2-3]\n",
+    "---\n- topology: it\n  torus3d:\n    toruses:\n      - name: t\n        dims:\n          x: 2\n          y: 2\n          z: 2\n        nodes: n[0-7]\n",
+    "top.s0.n0 switch.switch.node\ntop.s1.n1\n[s2,s3].s0.n2\n",
+    "#node rack group\nn[0-3] r0 g0\nn[4-7] r1 g0\nm[0-3] r2 g1\n",
 ];
 
 #[test]

@@ -50,6 +50,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         else {
             return Err(line.bad(format!("{address} names a node alone, and no switch")));
         };
+        host_list::one_name(node).map_err(|why| line.bad(why))?;
         if !nodes.insert(node) {
             return Err(line.bad(format!("node {node} stands there twice")));
         }

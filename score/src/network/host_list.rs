@@ -28,6 +28,26 @@ pub(super) fn read(text: &str) -> Result<Vec<NameRange>, String> {
     Ok(found)
 }
 
+/// Refuses a word that cannot be one name in a list.
+///
+/// # Errors
+/// The sign that a name cannot have.
+pub(super) fn one_name(word: &str) -> Result<(), String> {
+    check(word)?;
+    match word.chars().find(|sign| matches!(sign, ',' | '[' | ']')) {
+        Some(sign) => Err(format!("{word:?} is not one name: it has {sign:?}")),
+        None => Ok(()),
+    }
+}
+
+fn check(word: &str) -> Result<(), String> {
+    let not = |sign: &char| sign.is_control() || sign.is_whitespace() || *sign == '=';
+    match word.chars().find(not) {
+        Some(sign) => Err(format!("{word:?} is no name of a host: it has {sign:?}")),
+        None => Ok(()),
+    }
+}
+
 /// Each name of a list, written out, at most `most` of them.
 ///
 /// # Errors
@@ -84,12 +104,7 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
 }
 
 fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
-    if let Some(sign) = word
-        .chars()
-        .find(|sign| sign.is_control() || sign.is_whitespace() || *sign == '=')
-    {
-        return Err(format!("{word:?} is no name of a host: it has {sign:?}"));
-    }
+    check(word)?;
     let mut prefixes = vec![String::new()];
     let mut rest = word;
     loop {

@@ -77,8 +77,10 @@ impl<'t> Entry<'t> {
     }
 
     fn name(&self) -> Result<&'t str, BadNetwork> {
-        self.value(self.form)
-            .ok_or_else(|| self.line.bad(format!("{} has no value", self.form)))
+        let name = self.value(self.form);
+        let name = name.ok_or_else(|| self.line.bad(format!("{} has no value", self.form)))?;
+        host_list::one_name(name).map_err(|why| self.line.bad(why))?;
+        Ok(name)
     }
 }
 

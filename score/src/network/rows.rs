@@ -196,6 +196,9 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
                 known.len()
             )));
         }
+        for object in &objects {
+            super::host_list::one_name(object).map_err(|why| here.bad(why))?;
+        }
         objects.reverse();
         let nodes = super::host_list::read(nodes).map_err(|why| here.bad(why))?;
         rows.push(Row {

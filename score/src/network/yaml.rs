@@ -94,14 +94,14 @@ fn parts<'v>(
 }
 
 fn name<'v>(part: &'v Value, key: &str, source: &str) -> Result<&'v str, BadNetwork> {
+    let line = Line {
+        source,
+        number: part.line,
+    };
     let named = part.word(key).filter(|name| !name.is_empty());
-    named.ok_or_else(|| {
-        Line {
-            source,
-            number: part.line,
-        }
-        .bad(format!("{key}: NAME is missing"))
-    })
+    let name = named.ok_or_else(|| line.bad(format!("{key}: NAME is missing")))?;
+    host_list::one_name(name).map_err(|why| line.bad(why))?;
+    Ok(name)
 }
 
 fn nodes(part: &Value, source: &str) -> Result<Vec<NameRange>, BadNetwork> {

@@ -6,6 +6,7 @@
 )]
 
 mod advice;
+mod networks;
 mod orders;
 mod published;
 mod random;

@@ -31,13 +31,13 @@ impl Matrices for Written {
     }
 }
 
-struct Dice(ChaCha8Rng);
+pub(crate) struct Dice(pub(crate) ChaCha8Rng);
 
 impl Dice {
-    fn below(&mut self, end: u32) -> u32 {
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
         self.0.next_u32() % end
     }
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub(crate) fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
         let at = self.below(u32::try_from(of.len()).unwrap());
         of[at as usize]
     }
@@ -230,7 +230,7 @@ fn halo(words: &[&str], n: u32) -> Vec<(u32, u32)> {
 }
 
 /// The edges of a pattern, as defined on the page.
-fn edges(word: &str, sizes: &[u32], app: usize) -> Vec<(u32, u32)> {
+pub(crate) fn edges(word: &str, sizes: &[u32], app: usize) -> Vec<(u32, u32)> {
     let n = sizes[app];
     let mut found = Vec::new();
     let words: Vec<&str> = word.split(':').collect();
@@ -295,7 +295,7 @@ fn edges(word: &str, sizes: &[u32], app: usize) -> Vec<(u32, u32)> {
 }
 
 /// A pattern that fits an app.
-fn pattern(dice: &mut Dice, sizes: &[u32], app: usize) -> String {
+pub(crate) fn pattern(dice: &mut Dice, sizes: &[u32], app: usize) -> String {
     let n = sizes[app];
     let divisors: Vec<u32> = (1..=n).filter(|size| n.is_multiple_of(*size)).collect();
     let mut one = |of: u32| {

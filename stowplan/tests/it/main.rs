@@ -8,3 +8,5 @@ mod lines;
 mod programs;
 // Every public item has an example.
 mod examples;
+// Threads of OpenMP.
+mod threads;

@@ -431,7 +431,7 @@ fn every_function_answers_empty_huge_and_broken_arguments() {
         judge(Machine::uniform(small()).set_topology(text, small()));
         judge(Machine::uniform(small()).set_cpus(text));
         let mut machine = machine();
-        machine.set_head(text);
+        let _ = machine.set_head(text);
         judge(place("-n 1 -H a:2 ./x").map(|plan| assert!(plan.node(text).is_none())));
         judge(
             job("-n 1 -H a:2 ./x")

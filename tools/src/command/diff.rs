@@ -3,6 +3,7 @@
 use super::show::{Saved, misplaced, own_options};
 use super::{levels, map, refuse_format};
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
@@ -11,6 +12,7 @@ use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
 use stowplan_job::error::one_line;
+use stowplan_job::line::versions;
 use stowplan_job::options::Meaning;
 use stowplan_score::network::OnNetwork;
 
@@ -67,6 +69,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let mut found = diff(&plan_a, &plan_b);
     if let (Side::Job(a), Side::Job(b)) = (a, b) {
         found.cause = cause::of_words(a, b);
+        found.changes = changes(a, b, console)?;
     }
     let path = options.output.as_deref();
     output::give(path, console.out, |out| match format {
@@ -96,6 +99,17 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         }
     })?;
     Ok(u8::from(!found.is_same()))
+}
+
+/// The changes of a launcher's rules that moved ranks, if two jobs are one line by the rules of two versions.
+fn changes(a: &[String], b: &[String], console: &Console<'_>) -> Result<Vec<String>, Refused> {
+    let outside = Surroundings {
+        files: console.files,
+    };
+    let changes = versions::between(a, b, &outside)?.into_iter();
+    Ok(changes
+        .map(|change| format!("{}: {}", change.since, change.what))
+        .collect())
 }
 
 /// Splits the arguments at the first `--`.

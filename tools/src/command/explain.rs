@@ -1,10 +1,12 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
 use super::diff::{behind, with_network};
+use super::explain_threads;
 use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
 use crate::format::{Told, text};
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use serde_json::json;
@@ -17,12 +19,12 @@ use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
 use stowplan_job::error::{JobError, one_line};
 use stowplan_job::options::Meaning;
-use stowplan_job::outside::Outside;
 use stowplan_job::place::Placement;
 use stowplan_score::network::OnNetwork;
 
@@ -76,7 +78,21 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
         cpus,
         options,
     };
+    let threads = match &asked.ranks {
+        Some(list) => explain_threads::asked(list)?,
+        None => None,
+    };
     match (words.as_slice(), job) {
+        ([], Some(job)) if threads.is_some() => {
+            let all = threads.as_deref().unwrap_or_default();
+            let words = with_network(&asked.options, job);
+            explain_threads::of_job(&words, all, &asked.options, console)
+        }
+        ([path], None) if threads.is_some() => {
+            let all = threads.as_deref().unwrap_or_default();
+            let saved = Saved::read(path, console.files)?;
+            explain_threads::of_plan(&saved, all, &asked.options, console)
+        }
         ([], Some(job)) => of_job(&with_network(&asked.options, job), &asked, console),
         ([path], None) => {
             let mut saved = Saved::read(path, console.files)?;
@@ -157,9 +173,9 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
     }
 }
 
-fn placed(words: &[String], files: &dyn Outside) -> Result<Placement, JobError> {
+pub(super) fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
     let asked = map_args(words)?;
-    stowplan_job::place::place(asked, files)
+    stowplan_job::place::place(asked, &Surroundings { files })
 }
 
 /// The ranks to explain, and the nodes that have none.

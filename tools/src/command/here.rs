@@ -3,6 +3,7 @@
 use crate::Console;
 use crate::environment::Environment;
 use crate::report::Refused;
+use stowplan_engine::error::Note;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
@@ -11,7 +12,7 @@ use stowplan_job::line::cut;
 use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
-use stowplan_launchers::environment::{Found, Here, System, hosts};
+use stowplan_launchers::environment::{Found, Here, System, Unused, hosts};
 
 /// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]
@@ -20,10 +21,21 @@ pub(crate) struct Asked {
     pub(super) asked: MapArgs,
     /// The variable or file that named the hosts.
     pub(super) hosts: Option<String>,
-    /// Cpus that the job has of some hosts, and the variable that says so: one host of each count.
-    pub(super) cpus: Vec<(String, u64)>,
+    /// What the environment says that is not used.
+    pub(super) notes: Vec<Note>,
+    /// What the job has of its nodes.
+    pub(super) parts: Parts,
     /// The words that say all of this; empty if there is no command line.
     pub(super) words: Vec<String>,
+}
+
+/// What an allocation says that a job has of its nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts {
+    /// Cpus of some hosts: one host of each count.
+    pub(super) cpus: Vec<(String, u64)>,
+    /// What says which GPUs the nodes show, if some do.
+    pub(super) gpus: Option<String>,
 }
 
 impl Asked {
@@ -32,7 +44,8 @@ impl Asked {
         Self {
             asked,
             hosts: None,
-            cpus: Vec::new(),
+            notes: Vec::new(),
+            parts: Parts::default(),
             words: words.to_vec(),
         }
     }
@@ -66,27 +79,26 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         option.meaning == Some(Meaning::Mca) && key == Some("hwloc_default_cpu_list")
     });
     let found = find(here, console.files)?;
-    if let Some(host) = &found.launch_node {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[launch-node]: {}: {host} has one slot and all others have more: it launches the job and is left out",
-            found.source
-        );
-    }
-    for unused in &found.unused {
-        let _ = writeln!(
-            console.err,
-            "note[allocation-unused]: {} is not used here: {}",
-            one_line(&unused.said),
-            one_line(&unused.word)
-        );
-    }
+    let takes_affinity = found.affinity.is_some()
+        && all.is_some()
+        && !given(Meaning::MapBy)
+        && !given(Meaning::BindTo)
+        && !given(Meaning::Taskmap)
+        && !given(Meaning::LsfAffinity);
+    let notes = notes(&found, whose(args), takes_affinity);
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
     }
-    let mut words = vec!["--host".to_owned(), found.hosts.to_list()];
+    let mut parts = Parts::default();
+    if whose(args) == Whose::Ours {
+        parts.cpus.clone_from(&found.cpus);
+    }
+    let mut words = match found.affinity.clone().filter(|_| takes_affinity) {
+        // The file has hosts, processes and cpus.
+        Some(path) => vec!["--lsf-affinity".to_owned(), path],
+        None => vec!["--host".to_owned(), found.hosts.to_list()],
+    };
     for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
@@ -96,6 +108,12 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         states_devices.filter(|option| option.meaning == Some(Meaning::Devices));
     if states_devices.next().is_none() {
         for devices in found.devices {
+            if devices.contains("only:") {
+                parts.gpus = Some(format!(
+                    "{} ({devices})",
+                    found.seen.as_ref().unwrap_or(&found.source)
+                ));
+            }
             words.extend(["--devices".to_owned(), devices]);
         }
     }
@@ -108,9 +126,53 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     Ok(Asked {
         asked,
         hosts: Some(one_line(&found.source)),
-        cpus: found.cpus,
+        notes,
+        parts,
         words,
     })
+}
+
+/// In whose words a job is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Whose {
+    /// In prterun's, which are ours.
+    Ours,
+    /// In those of a launcher that reads its own variables.
+    Another,
+}
+
+fn whose(args: &[String]) -> Whose {
+    match in_our_words(args) {
+        Some(_) => Whose::Ours,
+        None => Whose::Another,
+    }
+}
+
+/// What the environment says that is not used. A launcher's own line obeys the variables of its system.
+fn notes(found: &Found, whose: Whose, takes_affinity: bool) -> Vec<Note> {
+    let launches = found.launch_node.iter().map(|host| Note::OfLine {
+        class: "launch-node",
+        text: format!(
+            "{}: {host} has one slot and all others have more: it launches the job and is left out",
+            found.source
+        ),
+    });
+    let lost = found.affinity.iter().filter(|_| !takes_affinity);
+    let lost = lost.map(|path| Unused {
+        said: format!("{}={path}", found.source),
+        word: format!(
+            "--from-env {}, without words that map or bind, binds to the cpus that it names",
+            found.source
+        ),
+    });
+    let unused = found.unused.iter().cloned().chain(lost);
+    let unused = unused
+        .filter(|_| whose == Whose::Ours)
+        .map(|unused| Note::OfLine {
+            class: "allocation-unused",
+            text: format!("{} is not used here: {}", unused.said, unused.word),
+        });
+    launches.chain(unused).collect()
 }
 
 fn find(here: Here, files: &dyn Files) -> Result<Found, Refused> {

@@ -1,28 +1,33 @@
 //! `stowplan map`: places a job and shows it.
 
 use super::here::{self, Asked};
+use super::noted::{advise, is_quiet, unused};
 use super::remedies;
 use super::show;
 use crate::format::Told;
 use crate::report::{Refused, print_notes};
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
-use stowplan_answers::openmp::job_notes;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
-use stowplan_engine::plan::Plan;
+use stowplan_engine::map::Mapped;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
-use stowplan_engine::policy::ObjKind;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::line::launched::Launched;
-use stowplan_job::outside::Outside;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match here::words(args, console).and_then(|asked| answer_from(asked, console)) {
-        Ok(()) => 0,
+    let answered = here::words(args, console).and_then(|asked| {
+        let words = asked.words.clone();
+        let mended = |error, files: &dyn Files| remedies::beside(error, &words, files);
+        answer_from(asked, &mended, console)
+    });
+    match answered {
+        Ok(status) => status,
         Err(refused) => of_a_line(refused, args).print(console.err),
     }
 }
@@ -40,20 +45,27 @@ pub(crate) fn of_a_line(refused: Refused, args: &[String]) -> Refused {
     }
 }
 
-/// Places a job and shows the plan: shared by `map` and `spawn`.
+/// Places a job and shows the plan: shared by `map` and `spawn`. Returns the exit status: 3 if there are notes that the job
+/// does not want.
 ///
 /// # Errors
 /// The first error of the request, in the order of errors "Which class".
-pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
-    answer_from(Asked::named(asked, &[]), console)
+pub(super) fn answer(
+    asked: MapArgs,
+    mended: &dyn Fn(JobError, &dyn Files) -> Refused,
+    console: &mut Console<'_>,
+) -> Result<u8, Refused> {
+    answer_from(Asked::named(asked, &[]), mended, console)
 }
 
-fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
+fn answer_from(
+    asked: Asked,
+    mended: &dyn Fn(JobError, &dyn Files) -> Refused,
+    console: &mut Console<'_>,
+) -> Result<u8, Refused> {
     let mut job = asked.asked.job.clone();
-    let words = asked.words.clone();
     refuse_overwriting(&job)?;
-    let placement = placed(asked, console.files)
-        .map_err(|error| remedies::beside(error, &words, console.files))?;
+    let placement = placed(asked, console.files).map_err(|error| mended(error, console.files))?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
 }
@@ -104,16 +116,14 @@ pub(super) fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
 ///
 /// # Errors
 /// As [`answer`], without errors of the output.
-pub fn place(asked: MapArgs, files: &dyn Outside) -> Result<Placement, Refused> {
-    let placement = stowplan_job::place::place(asked, files)?;
-    Ok(with_threads(placement)?)
-}
-
-/// Adds the notes on threads, if the job says something about them.
-fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
-    let notes = job_notes::notes(&placement.mapped.plan);
-    let notes = notes.map_err(|(class, sentence)| JobError::Told { class, sentence })?;
-    placement.mapped.notes.extend(notes);
+pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
+    let quiet = asked.job.quiet_notes.clone();
+    let mut placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+    advise(&mut placement)?;
+    placement
+        .mapped
+        .notes
+        .retain(|note| !is_quiet(&quiet, note));
     Ok(placement)
 }
 
@@ -121,7 +131,7 @@ fn with_threads(mut placement: Placement) -> Result<Placement, JobError> {
 ///
 /// # Errors
 /// As [`place`].
-pub(super) fn place_from(asked: Asked, files: &dyn Outside) -> Result<Placement, Refused> {
+pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, Refused> {
     Ok(placed(asked, files)?)
 }
 
@@ -129,35 +139,22 @@ pub(super) fn place_from(asked: Asked, files: &dyn Outside) -> Result<Placement,
 ///
 /// # Errors
 /// As [`place`].
-pub(crate) fn placed(asked: Asked, files: &dyn Outside) -> Result<Placement, JobError> {
-    let mut placement = stowplan_job::place::place(asked.asked, files)?;
+pub(crate) fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
+    let quiet = asked.asked.job.quiet_notes.clone();
+    let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
-    let plan = &placement.mapped.plan;
-    let parts = asked
-        .cpus
-        .iter()
-        .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus));
-    let parts: Vec<Note> = parts.collect();
-    placement.mapped.notes.extend(parts);
-    with_threads(placement)
-}
-
-/// Notes a host of which the job has fewer cpus than the plan counts on.
-fn part_of_node(plan: &Plan, host: &str, cpus: u64) -> Option<Note> {
-    let world = plan.world();
-    let node = world.names.find_name(host)?;
-    let state = world.states.get(world.before.state(node));
-    let cores = u64::from(world.topologies.count(state.topology, ObjKind::Core));
-    (cpus < cores).then(|| Note::OfLine {
-        class: "allocation-unused",
-        text: format!(
-            "SLURM_JOB_CPUS_PER_NODE={cpus} is not used here: the job has {cpus} of the {cores} cores of {host}, and the plan counts all of them; --prtemca hwloc_default_cpu_list LIST names those that it has"
-        ),
-    })
+    placement.mapped.notes.splice(0..0, asked.notes);
+    let unused = unused(&placement.mapped.plan, &asked.parts);
+    placement.mapped.notes.extend(unused);
+    advise(&mut placement)?;
+    let Mapped { plan, notes, .. } = &mut placement.mapped;
+    notes.retain(|note| !is_quiet(&quiet, note));
+    remedies::mend(notes, &asked.words, plan, files);
+    Ok(placement)
 }
 
 /// Shows a plan, then its notes.
-fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Result<(), Refused> {
+fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Result<u8, Refused> {
     let mapped = &placement.mapped;
     let notes = remarks(&mapped.notes);
     let told = Told {
@@ -171,15 +168,21 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
     }
     show::write(&told, job, console)?;
     print_notes(&mapped.notes, console.err);
-    if job.topos.is_empty() && !names_its_topology(job) {
+    let quiet = job.quiet_notes.iter().any(|class| class == "this-machine");
+    let is_silent = job.topos.is_empty() && !names_its_topology(job) && !quiet;
+    if is_silent {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(
             console.err,
             "note[this-machine]: no --topo is given: the topology is that of this machine (--topo here)"
         );
     }
-    Ok(())
+    let noted = is_silent || !mapped.notes.is_empty();
+    Ok(if job.strict && noted { NOTED } else { 0 })
 }
+
+/// The exit status of a job that wants no notes and has some.
+const NOTED: u8 = 3;
 
 /// Whether the format itself shows the sources of topologies; rows and task maps have no place for them.
 fn names_its_topology(job: &JobArgs) -> bool {
@@ -197,6 +200,7 @@ pub fn remarks(notes: &[Note]) -> Vec<Remark> {
     let remark = |told: &Folded<'_>| Remark {
         class: told.note.class().to_owned(),
         text: told.to_string(),
+        facts: told.facts(),
     };
     folded.iter().map(remark).collect()
 }

@@ -1,30 +1,93 @@
 //! Jobs that would work in place of a job without room. Each is planned before it is shown.
 
+use super::noted::advise;
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
+use stowplan_answers::expert::mended;
 use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::remedies::remedies;
+use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::error::JobError;
-use stowplan_job::outside::Outside;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;
+/// The most jobs that are tried for the notes of a job.
+const NOTE_TRIES: u32 = 16;
 /// No job is begun after this time: a job that takes minutes to plan must not be refused an hour later.
 const TIME: Duration = Duration::from_millis(500);
 
+/// Adds to notes what would mend them, if a change of one word of the job does.
+pub(super) fn mend(notes: &mut [Note], words: &[String], plan: &Plan, files: &dyn Files) {
+    if words.is_empty() || notes.is_empty() {
+        return;
+    }
+    // The same job has the same notes on every machine: tries are counted, and no clock is read.
+    let tries = Cell::new(0);
+    mended::mend(notes, words, plan, &|words| {
+        tries.set(tries.get() + 1);
+        if tries.get() > NOTE_TRIES {
+            return Err(no_more());
+        }
+        let mut placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        advise(&mut placed)?;
+        Ok((placed.mapped.plan, placed.mapped.notes))
+    });
+}
+
+/// How many jobs are tried, and how long.
+pub(super) struct Limit {
+    begun: Instant,
+    tries: Cell<u32>,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self {
+            begun: Instant::now(),
+            tries: Cell::new(0),
+        }
+    }
+}
+
+impl Limit {
+    /// Whether one more job may be tried.
+    pub(super) fn one_more(&self) -> Result<(), JobError> {
+        self.tries.set(self.tries.get() + 1);
+        if self.tries.get() > TRIES || self.begun.elapsed() > TIME {
+            return Err(no_more());
+        }
+        Ok(())
+    }
+}
+
+fn no_more() -> JobError {
+    JobError::Told {
+        class: "internal",
+        sentence: "no more jobs are tried".to_owned(),
+    }
+}
+
 /// The refusal, followed by what would work.
-pub(super) fn beside(error: JobError, words: &[String], files: &dyn Outside) -> Refused {
+pub(super) fn beside(error: JobError, words: &[String], files: &dyn Files) -> Refused {
     if words.is_empty() {
         return error.into();
     }
-    let remedies = remedies(words, &error, &tried(files));
+    let limit = Limit::default();
+    let remedies = remedies(words, &error, &|words| {
+        limit.one_more()?;
+        let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        Ok(placed.mapped.plan)
+    });
     let refused = Box::new(error.into());
     if remedies.is_empty() {
         return *refused;
     }
+    let remedies = remedies.iter().map(ToString::to_string).collect();
     Refused::Mended { refused, remedies }
 }
 
@@ -38,28 +101,17 @@ pub(crate) struct Remedy {
 }
 
 /// The nearest jobs that work, if the job is refused for room, objects or cpus.
-pub(crate) fn nearest(words: &[String], error: &JobError, files: &dyn Outside) -> Vec<Remedy> {
-    let found = explain_refused(words, error, &tried(files));
+pub(crate) fn nearest(words: &[String], error: &JobError, files: &dyn Files) -> Vec<Remedy> {
+    let limit = Limit::default();
+    let found = explain_refused(words, error, &|words| {
+        limit.one_more()?;
+        let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        Ok(placed.mapped.plan)
+    });
     let nearest = found.map_or_else(Vec::new, |found| found.nearest);
     let remedies = nearest.into_iter().map(|near| Remedy {
         change: format!("{}{}", near.gives_up.unwrap_or(""), near.change),
         words: near.words,
     });
     remedies.collect()
-}
-
-/// Plans jobs until there were enough.
-fn tried(files: &dyn Outside) -> impl Fn(&[String]) -> Result<Plan, JobError> {
-    let (begun, tries) = (Instant::now(), Cell::new(0));
-    move |words| {
-        tries.set(tries.get() + 1);
-        if tries.get() > TRIES || begun.elapsed() > TIME {
-            return Err(JobError::Told {
-                class: "internal",
-                sentence: "no more jobs are tried".to_owned(),
-            });
-        }
-        let placed = stowplan_job::place::place(map_args(words)?, files)?;
-        Ok(placed.mapped.plan)
-    }
 }

@@ -57,7 +57,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let mut saved = Saved::read(path, console.files)?;
     saved.on_network(&job, console.files)?;
     write(&saved.told(), &job, console)?;
-    for Remark { class, text } in &saved.notes {
+    for Remark { class, text, .. } in &saved.notes {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(console.err, "note[{}]: {}", one_line(class), one_line(text));
     }

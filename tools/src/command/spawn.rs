@@ -2,6 +2,7 @@
 
 use super::map::answer;
 use super::show::misplaced;
+use super::spawn_remedies::Refusal;
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
@@ -14,12 +15,12 @@ use stowplan_job::request::{Request, read_request};
 /// Runs the subcommand with the arguments after `spawn`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match spawn(args, console) {
-        Ok(()) => 0,
+        Ok(status) => status,
         Err(refused) => refused.print(console.err),
     }
 }
 
-fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+fn spawn(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (words, job) = job_args(args)?;
     let file = match words.as_slice() {
         [file] => file,
@@ -38,10 +39,20 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         })?;
     let request = read_request(file, &bytes)?;
     match job.show_attributes {
-        Some(show) => show_attributes(request, show, &job, console),
+        Some(show) => show_attributes(request, show, &job, console).map(|()| 0),
         None => {
             let Request { taken, parent } = request;
-            answer(MapArgs { job, taken, parent }, console)
+            let own = Refusal {
+                file,
+                bytes: &bytes,
+                job: &job,
+            };
+            let asked = MapArgs {
+                job: job.clone(),
+                taken,
+                parent,
+            };
+            answer(asked, &|error, files| own.beside(error, files), console)
         }
     }
 }

@@ -6,13 +6,12 @@ use super::watch::Watch;
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::io::{self, Write};
+use stowplan_answers::thread_count::ThreadCounts;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcPlace};
-use stowplan_engine::policy::{CpuMode, ObjKind};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
-use stowplan_engine::table::topologies::TopologyId;
 use stowplan_job::columns::Column;
 
 /// How lines are written.
@@ -63,7 +62,7 @@ pub fn write(
         plan,
         gpus,
         lists: HashMap::new(),
-        threads: HashMap::new(),
+        threads: ThreadCounts::default(),
         thread: None,
     };
     let names: Vec<&str> = columns.iter().map(|column| column.word()).collect();
@@ -102,7 +101,7 @@ struct Cells<'p> {
     plan: &'p Plan,
     gpus: &'p GivenGpus,
     lists: HashMap<CpusetId, String>,
-    threads: HashMap<(TopologyId, CpusetId, CpuMode), u32>,
+    threads: ThreadCounts,
     /// The thread of the row, in rows of threads.
     thread: Option<ThreadCells>,
 }
@@ -193,7 +192,7 @@ impl Cells<'_> {
                     buf.extend_from_slice(list.as_bytes());
                 }
             },
-            Column::Threads => match self.threads(place) {
+            Column::Threads => match self.threads.of(self.plan, place) {
                 Some(threads) => digits::push(buf, threads),
                 None => buf.push(b'-'),
             },
@@ -216,40 +215,5 @@ impl Cells<'_> {
             }
             (Some(_) | None, _) => buf.push(b'-'),
         }
-    }
-
-    /// The threads that the map gives; else the number of cores of which the process has cpus, or of hwthreads if these are the
-    /// cpus.
-    fn threads(&mut self, place: &ProcPlace) -> Option<u32> {
-        if let Some(said) = self.plan.threads_of(place) {
-            return Some(said);
-        }
-        let set = place.cpus?;
-        let world = self.plan.world();
-        let policy = self.plan.app(place.app).policy()?;
-        let mode = self.plan.resolved_apps().policies[policy].mode;
-        let topology = world.states.get(world.before.state(place.node)).topology;
-        let count = self
-            .threads
-            .entry((topology, set, mode))
-            .or_insert_with(|| {
-                let cpus = world.cpusets.get(set);
-                let by_core =
-                    mode == CpuMode::Core && world.topologies.count(topology, ObjKind::Core) > 0;
-                let kind = if by_core {
-                    ObjKind::Core
-                } else {
-                    ObjKind::Hwthread
-                };
-                let mut cores = world.topologies.objects(topology, kind);
-                let own = |core| {
-                    !world
-                        .cpusets
-                        .get(world.topologies.cpuset(core))
-                        .is_disjoint(cpus)
-                };
-                u32::try_from(cores.by_ref().filter(|&core| own(core)).count()).unwrap_or(u32::MAX)
-            });
-        Some(*count)
     }
 }

@@ -16,6 +16,7 @@ use stowplan_engine::policy::{
 };
 use stowplan_engine::table::apps::{AppId, AppTable, Policy};
 use stowplan_engine::table::cpusets::CpusetId;
+use stowplan_engine::table::device_order::devices_of;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -261,19 +262,24 @@ impl Page<'_> {
         let plan = self.plan;
         let policy = plan.app(app).policy();
         let map = policy.map(|id| plan.resolved_apps().policies[id].map);
-        let (Some(_), Some(object)) = (map.and_then(MapBy::devices), object) else {
+        let (Some(options), Some(object)) = (map.and_then(MapBy::devices), object) else {
             return;
         };
-        let gpus = plan.world().topologies.gpus(topology);
-        let Some(gpu) = gpus.get(object as usize) else {
-            return;
-        };
-        self.buf.extend_from_slice(b" Device: ");
-        if gpu.name.is_empty() {
-            self.buf.extend_from_slice(b"gpu");
-            digits::push(&mut self.buf, gpu.visible);
-        } else {
-            self.buf.extend_from_slice(gpu.name.as_bytes());
+        let topologies = &plan.world().topologies;
+        let gpus = topologies.gpus(topology);
+        let mut sign = &b" Device: "[..];
+        for number in devices_of(topologies, topology, options, object) {
+            let Some(gpu) = gpus.get(number as usize) else {
+                continue;
+            };
+            self.buf.extend_from_slice(sign);
+            sign = b",";
+            if gpu.name.is_empty() {
+                self.buf.extend_from_slice(b"gpu");
+                digits::push(&mut self.buf, gpu.visible);
+            } else {
+                self.buf.extend_from_slice(gpu.name.as_bytes());
+            }
         }
     }
 

@@ -4,29 +4,21 @@ use super::body;
 use super::inline::{Inline, OwnMachine};
 use super::line;
 use super::refusal::Refusal;
-use crate::Console;
+use super::room::{ANSWER_BYTES_MAX, Bounded, TIME, Texted, written};
 use crate::command::here::Asked;
 use crate::command::remedies::{Remedy, nearest};
 use crate::command::{explain, map, score, show};
 use crate::format::Told;
-use crate::format::screen::Screen;
-use crate::progress::Audience;
 use crate::report::Refused;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::io;
 use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::picture;
 use stowplan_job::args::{FORMATS, Format, JobArgs, map_args};
 use stowplan_job::line::cut;
 use stowplan_job::place::Placement;
 use stowplan_launchers::export::{Dialect, export};
-
-/// The longest answer, in bytes.
-pub const ANSWER_BYTES_MAX: usize = 1 << 25;
-/// How long an answer may take.
-pub const TIME: Duration = Duration::from_secs(10);
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,54 +176,6 @@ fn bad(sentence: impl Into<String>) -> Failed {
     })
 }
 
-/// Memory that ends: at a size, and at a time.
-struct Bounded {
-    bytes: Vec<u8>,
-    until: Instant,
-}
-
-impl Bounded {
-    fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            until: Instant::now() + TIME,
-        }
-    }
-}
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > ANSWER_BYTES_MAX {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        if Instant::now() > self.until {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What a command writes. The first line of standard error is the refusal's affair.
-fn written(
-    files: &Inline<'_>,
-    command: impl FnOnce(&mut Console<'_>) -> Result<(), Refused>,
-) -> Result<Vec<u8>, Refused> {
-    let mut out = Bounded::new();
-    command(&mut Console {
-        out: &mut out,
-        err: &mut io::sink(),
-        files,
-        screen: Screen::page(),
-        audience: Audience::Nobody,
-    })?;
-    Ok(out.bytes)
-}
-
 fn words_of(text: &str) -> Result<Vec<String>, Failed> {
     line::words(text).ok_or_else(|| bad("a quote is open, or a backslash ends the line"))
 }
@@ -247,9 +191,7 @@ fn job_of(text: &str) -> Result<Vec<String>, Failed> {
 
 fn placed(words: &[String], files: &Inline<'_>) -> Result<(JobArgs, Placement), Failed> {
     let mut asked = map_args(words).map_err(|error| map::of_a_line(error.into(), words))?;
-    if asked.job.output.is_some() || asked.job.save.is_some() {
-        return Err(bad("-o and --save have no place here: the answer is one"));
-    }
+    files.keeps_out(&asked.job)?;
     // Any number gives the same bytes.
     asked.job.threads = None;
     let job = asked.job.clone();
@@ -261,6 +203,12 @@ fn placed(words: &[String], files: &Inline<'_>) -> Result<(JobArgs, Placement), 
             Err(Failed { refused, nearest })
         }
     }
+}
+
+/// Refuses a job that would read more than the request.
+fn kept_out(words: &[String], files: &Inline<'_>) -> Result<(), Failed> {
+    let asked = map_args(words).map_err(|error| map::of_a_line(error.into(), words))?;
+    Ok(files.keeps_out(&asked.job)?)
 }
 
 #[derive(Serialize)]
@@ -347,6 +295,7 @@ fn of_explain(asked: &body::Explain<'_>, own: OwnMachine) -> Result<Members, Fai
         ranks = Some(words.remove(0));
         words.remove(0);
     }
+    kept_out(&words, &files)?;
     let mut args = Vec::new();
     match (&asked.node, &asked.cpus) {
         (None, None) => args.push(ranks.unwrap_or_else(|| "0".to_owned())),
@@ -433,6 +382,9 @@ fn of_score(asked: &body::Score<'_>, own: OwnMachine) -> Result<Members, Failed>
             args.extend(words);
         }
     }
+    if let Some(at) = args.iter().position(|word| word == "--") {
+        kept_out(&args[at + 1..], &files)?;
+    }
     let found = written(&files, |console| score::answer(&args, console))?;
     Ok(vec![("score", found)])
 }
@@ -467,7 +419,7 @@ fn of_export(asked: &body::Export<'_>, own: OwnMachine) -> Result<Members, Faile
             sentence: error.to_string(),
         }),
         Ok(said) => {
-            let mut text = Texted(Bounded::new());
+            let mut text = Texted(Bounded::default());
             match said.write_to(&mut text) {
                 Ok(()) => Ok(String::from_utf8_lossy(&text.0.bytes).into_owned()),
                 Err(_) => Err(Refused::Output {
@@ -500,15 +452,4 @@ fn of_export(asked: &body::Export<'_>, own: OwnMachine) -> Result<Members, Faile
 fn dialect(word: &str) -> Result<Dialect, Failed> {
     let words = Dialect::ALL.map(Dialect::word).join(" ");
     Dialect::of(word).ok_or_else(|| bad(format!("dialect {word:?} is none of: {words}")))
-}
-
-/// Text into bounded memory.
-struct Texted(Bounded);
-
-impl std::fmt::Write for Texted {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0
-            .write_all(text.as_bytes())
-            .map_err(|_| std::fmt::Error)
-    }
 }

@@ -1,12 +1,10 @@
 //! Files that came with a request. No other file is read, and nothing else of the machine that answers.
 
-use crate::surroundings;
+use crate::report::Refused;
 use std::collections::BTreeMap;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_engine::table::topologies::TopologyDraft;
-use stowplan_job::outside::Outside;
-use stowplan_topo::TopoError;
+use stowplan_job::args::JobArgs;
 
 /// Whether requests may ask for the topology of the machine that answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,13 +41,34 @@ impl Files for Inline<'_> {
     }
 }
 
-impl Outside for Inline<'_> {
-    fn here(&self) -> Result<TopologyDraft, TopoError> {
-        match self.own {
-            OwnMachine::Told => surroundings::here(),
-            OwnMachine::Kept => Err(TopoError::Live {
-                reason: "it is not shown to others".to_owned(),
-            }),
+impl Inline<'_> {
+    /// Refuses words that would read the machine that answers: its environment, its sessions, and its topology where it is kept.
+    ///
+    /// # Errors
+    /// `bad-request`.
+    pub fn keeps_out(&self, job: &JobArgs) -> Result<(), Refused> {
+        let told = |sentence: &str| Refused::Told {
+            class: "bad-request",
+            sentence: sentence.to_owned(),
+        };
+        if job.output.is_some() || job.save.is_some() {
+            return Err(told("-o and --save have no place here: the answer is one"));
         }
+        if job.session.is_some() {
+            return Err(told("--session has no place here: no journal is read"));
+        }
+        if job.here.is_some() || job.env_here || job.from_env.is_some() {
+            return Err(told(
+                "--here, --env-here and --from-env have no place here: no environment is read",
+            ));
+        }
+        let here = |source: &str| source == "here" || source.ends_with("=here");
+        let asks = job.topos.is_empty() || job.topos.iter().any(|(_, source)| here(source));
+        if asks && self.own == OwnMachine::Kept {
+            return Err(told(
+                "--topo must name a machine here: that of the page is not shown to others",
+            ));
+        }
+        Ok(())
     }
 }

@@ -8,6 +8,8 @@ pub mod inline;
 pub mod body;
 // Why a line is refused, as JSON.
 pub mod refusal;
+// Room for an answer.
+pub mod room;
 // One line in, one answer out.
 pub mod answer;
 // Paths, methods, types.

@@ -57,7 +57,7 @@ impl Refusal {
     ///
     /// Cost: the line.
     #[must_use]
-    pub fn of_line(refused: &Refused, text: &str, nearest: Vec<Remedy>) -> Self {
+    pub(super) fn of_line(refused: &Refused, text: &str, nearest: Vec<Remedy>) -> Self {
         let Message {
             class,
             message,

@@ -9,7 +9,7 @@
 //! ```
 //! For a refused command, `! exit 2` comes after the `$` line, and then the first line of standard error.
 //! In `cases/remedies/` the other lines of the refusal come after it.
-//! In `cases/notes/` the notes of an answered command come after its output, each after `! `.
+//! In `cases/notes/` and `cases/threads/` the notes of an answered command come after its output, each after `! `.
 //! `UPDATE=1 cargo test -p stowplan-cli cases` rewrites the answers; check the difference before you keep it.
 
 use crate::console::{MadeUp, Said, root, stowplan, words};
@@ -143,10 +143,9 @@ fn cases_give_their_answers() {
         }
         let case = read_case(&text);
         assert!(!case.steps.is_empty(), "{} has no command", path.display());
-        let notes = match path
-            .parent()
-            .is_some_and(|folder| folder.ends_with("notes") || folder.ends_with("remedies"))
-        {
+        let noted = ["notes", "remedies", "threads"];
+        let folder = path.parent();
+        let notes = match folder.is_some_and(|own| noted.iter().any(|name| own.ends_with(name))) {
             true => Notes::Told,
             false => Notes::Untold,
         };

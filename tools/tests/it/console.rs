@@ -6,7 +6,6 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
-use stowplan_cli::surroundings::Surroundings;
 use stowplan_engine::stage::resolve::Files;
 
 /// The folder of the workspace.
@@ -58,7 +57,7 @@ pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) ->
         &mut Console {
             out: &mut out,
             err: &mut err,
-            files: &Surroundings { files },
+            files,
             screen,
             audience: Audience::Nobody,
         },

@@ -1,6 +1,6 @@
 //! The bodies of the command's own fuzz targets, on inputs found earlier, on valid input, and on damaged input.
 
-use crate::console::root;
+use crate::console::{root, stowplan};
 use proptest::prelude::*;
 use stowplan_cli::input;
 
@@ -54,6 +54,21 @@ const TARGETS: &[Target] = &[
         "\u{9}\n\nI_MPI_PIN_DOMAIN=[0x3,0xc]\nI_MPI_PIN_ORDER=compact\0-ppn\n2\n-n\n4\n-hosts\nn0,n1\n./a\0",
     ),
     (
+        "text_script",
+        input::script,
+        "#!/bin/bash\n#SBATCH -N 2 --ntasks-per-node=2\nNP=$((2 * SLURM_NNODES))\nif true; then\n\tsrun -n \"$NP\" ${MORE:-} ./a >log &\nfi\n",
+    ),
+    (
+        "text_script",
+        input::script,
+        "#PBS -l select=2:ncpus=8:mpiprocs=2\ncase $1 in a) ;; esac\nexport A='b c' D=\"${A:+x}\"\nmpirun -machinefile $PBS_NODEFILE ./a <<X\n$(no)\nX\n",
+    ),
+    (
+        "text_site",
+        input::site,
+        "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nTaskPluginParam=Cores\nNodeName=n[0-3] Sockets=2 CoresPerSocket=4 ThreadsPerCore=2\n",
+    ),
+    (
         "text_request",
         input::request,
         r#"{"version":1,"job_info":{"PMIX_MAPBY":"node"},"apps":[{"cmd":"a","argv":["-v"],"maxprocs":4,"info":
@@ -92,4 +107,34 @@ fn a_hundred_thousand_apps_are_read_at_once() {
     let apps = vec![r#"{"maxprocs":1,"info":{"PMIX_MAPBY":"slot"}}"#; 100_000].join(",");
     input::request(format!(r#"{{"apps":[{apps}]}}"#).as_bytes());
     input::argv(vec!["-n\n1\na"; 100_000].join("\n:\n").as_bytes());
+}
+
+#[test]
+fn a_million_random_bytes_are_no_script() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    let random: Vec<u8> = (0..1_000_000).map(|_| byte()).collect();
+    let text = random.iter().copied().map(|byte| byte % 95 + 32);
+    let signs = random
+        .iter()
+        .map(|byte| b"$({\"'`|&;<>#\n =ab1)}"[usize::from(byte % 20)]);
+    let rows: [Vec<u8>; 3] = [random.clone(), text.collect(), signs.collect()];
+    for row in rows {
+        let files = crate::console::MadeUp {
+            files: [("job.sh".to_owned(), row)].into(),
+        };
+        let words = ["map", "--topo", "core:4", "--script", "job.sh"].map(str::to_owned);
+        let said = stowplan(&words, &files);
+        assert_eq!((said.status, said.out.as_str()), (2, ""));
+        assert!(
+            said.err.starts_with("error[bad-script]: job.sh:"),
+            "{}",
+            said.err
+        );
+    }
 }

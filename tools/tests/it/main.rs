@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod allocation;
 mod altered;
 mod attacks;
 mod batch;
@@ -28,11 +29,13 @@ mod explain;
 mod folder;
 mod given_gpus;
 mod growth;
+mod guides;
 mod help;
 mod input;
 mod json;
 mod judged;
 mod launch;
+// Threads of a running job.
 mod launch_gpus;
 mod leftovers;
 mod mixed;
@@ -41,8 +44,10 @@ mod network;
 mod newcomers;
 mod page;
 mod picture;
+mod play;
 mod random_jobs;
 mod recorded_lines;
+mod recorded_srun;
 mod release;
 mod request_schema;
 mod session;
@@ -52,4 +57,5 @@ mod swapped;
 mod taskmap;
 #[cfg(unix)]
 mod terminal;
+mod thread_lines;
 mod tidy;

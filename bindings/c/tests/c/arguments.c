@@ -207,7 +207,7 @@ static void plans(void)
   CHECK(number == 77 && stow_plan_node_find(plan, "b", 1, &number) == STOW_OK && number == 1);
   CHECK(stow_plan_node_ranks(NULL, 0, ranks, 8, &needed) == STOW_INVALID && stow_plan_node_ranks(plan, 2, ranks, 8, &needed) == STOW_NOT_FOUND);
   CHECK(stow_plan_node_ranks(plan, 1, ranks, 8, &needed) == STOW_OK && needed == 2 && ranks[0] == 4);
-  CHECK(stow_plan_column(NULL, 0, ranks, 8, &needed) == STOW_INVALID && stow_plan_column(plan, 8, ranks, 8, &needed) == STOW_INVALID);
+  CHECK(stow_plan_column(NULL, 0, ranks, 8, &needed) == STOW_INVALID && stow_plan_column(plan, 9, ranks, 8, &needed) == STOW_INVALID);
   CHECK(stow_plan_column(plan, UINT32_MAX, ranks, 8, &needed) == STOW_INVALID && stow_plan_column(plan, 0, NULL, 8, &needed) == STOW_INVALID);
   CHECK(stow_plan_column(plan, STOW_COLUMN_NODE, NULL, 0, &needed) == STOW_TOO_SMALL && needed == 6);
   CHECK(stow_plan_column(plan, STOW_COLUMN_NODE, ranks, 8, &needed) == STOW_OK && ranks[3] == 0 && ranks[4] == 1);

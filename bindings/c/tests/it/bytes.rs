@@ -2,15 +2,20 @@
 //! writes only on success. Every object that was made answers every question. This is the body of the fuzz target
 //! `bindings/c/fuzz`; `replay.rs` passes it the target's corpus.
 
+#[path = "bytes_answers.rs"]
+mod bytes_answers;
+
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use stowplan::cluster::{
     stow_cluster_free, stow_cluster_new, stow_cluster_place, stow_cluster_release,
 };
+use stowplan::columns::stow_plan_column;
 use stowplan::error::{
     StowError, stow_error_class, stow_error_free, stow_error_hint, stow_error_message,
     stow_error_span, stow_error_text,
 };
+use stowplan::gpus::stow_slice_gpu_numbers;
 use stowplan::job::{
     StowJob, stow_job_add_app, stow_job_free, stow_job_from_bytes, stow_job_from_json,
     stow_job_from_words, stow_job_new, stow_job_set_bind_to, stow_job_set_file,
@@ -22,9 +27,9 @@ use stowplan::machine::{
     stow_machine_set_topology,
 };
 use stowplan::plan::{
-    StowPlan, stow_plan_apps, stow_plan_check, stow_plan_column, stow_plan_cpu_words,
-    stow_plan_cpus, stow_plan_cpuset, stow_plan_cpusets, stow_plan_free, stow_plan_from_bytes,
-    stow_plan_gpus, stow_plan_new, stow_plan_node_find, stow_plan_node_name, stow_plan_node_ranks,
+    StowPlan, stow_plan_apps, stow_plan_check, stow_plan_cpu_words, stow_plan_cpus,
+    stow_plan_cpuset, stow_plan_cpusets, stow_plan_free, stow_plan_from_bytes, stow_plan_gpus,
+    stow_plan_new, stow_plan_node_find, stow_plan_node_name, stow_plan_node_ranks,
     stow_plan_node_slice, stow_plan_nodes, stow_plan_notes, stow_plan_proc, stow_plan_ranks,
     stow_plan_task_map, stow_plan_to_broadcast, stow_plan_to_bytes,
 };
@@ -152,7 +157,7 @@ fn ask(plan: *mut StowPlan) {
             assert_eq!(slice.is_empty(), node >= nodes);
         }
         if ranks <= 1 << 16 {
-            for column in 0..8 {
+            for column in 0..9 {
                 let rows =
                     items(|out, room, needed| stow_plan_column(plan, column, out, room, needed));
                 assert_eq!(rows.len(), ranks as usize);
@@ -170,6 +175,7 @@ fn ask(plan: *mut StowPlan) {
             let _ = items(|out, room, needed| stow_plan_cpuset(plan, id, out, room, needed));
         }
         let _ = items(|out, room, needed| stow_plan_notes(plan, out, room, needed));
+        bytes_answers::ask(plan);
         stow_plan_free(plan);
     }
 }
@@ -191,6 +197,7 @@ fn place(job: *mut StowJob, machine: *mut StowMachine) {
             }
             stow_cluster_free(cluster);
         }
+        bytes_answers::place(job, machine);
         let bytes =
             items(|out, room, needed| stow_job_to_bytes(job, out, room, needed, null_mut()));
         if !bytes.is_empty() {
@@ -287,6 +294,9 @@ pub(crate) fn bytes(bytes: &[u8]) {
                 });
                 assert_eq!(text.len() > 1, !words.is_empty());
                 let _ = items(|out, room, needed| stow_slice_gpus(slice, local, out, room, needed));
+                let _ = items(|out, room, needed| {
+                    stow_slice_gpu_numbers(slice, local, out, room, needed)
+                });
             }
             stow_slice_free(slice);
         }
@@ -308,6 +318,7 @@ pub(crate) fn bytes(bytes: &[u8]) {
             called(|errors| stow_machine_set_topology(machine, text, len, own, errors));
             stow_topology_free(own);
         }
+        bytes_answers::bytes(bytes, &line, machine);
         texts(text, len, machine);
         called(|errors| stow_machine_set_head(machine, text, len, errors));
         called(|errors| stow_machine_set_cpus(machine, text, len, errors));

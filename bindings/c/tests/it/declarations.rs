@@ -19,6 +19,13 @@ const HANDLES: &[(&str, &str)] = &[
     ("StowPlan", "stow_plan"),
     ("StowSlice", "stow_slice"),
     ("StowCluster", "stow_cluster"),
+    ("StowPlanner", "stow_planner"),
+    ("StowSession", "stow_session"),
+    ("StowTaskmap", "stow_taskmap"),
+    ("StowThreads", "stow_threads"),
+    ("StowExplanation", "stow_explanation"),
+    ("StowDifference", "stow_difference"),
+    ("StowRefused", "stow_refused"),
     ("StowError", "stow_error"),
 ];
 

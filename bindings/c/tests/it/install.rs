@@ -13,6 +13,10 @@ const PLACES: &[&str] = &[
     "include/stowplan.h",
     "lib/pkgconfig/stowplan.pc",
     "share/man/man1/stowplan.1",
+    "share/man/man3/libstowplan.3",
+    "share/man/man3/stow_plan_new.3",
+    "share/doc/stowplan/LICENSE-MIT",
+    "share/doc/stowplan/THIRD-PARTY.md",
     "share/bash-completion/completions/stowplan",
     "share/zsh/site-functions/_stowplan",
     "share/fish/vendor_completions.d/stowplan.fish",
@@ -45,6 +49,7 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
             "{place}"
         );
     }
+    cited(&prefix);
     let program = prefix.join("launcher");
     let line = format!(
         "cc -std=c11 -Wall -Wextra -Werror '{}' $(pkg-config --cflags --libs stowplan) -o '{}'",
@@ -59,7 +64,13 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
     assert!(said.contains("3 daemons did well"), "{said}");
     let said = run(Command::new(prefix.join("bin/stowplan")).args(["topo", "list"]));
     assert!(said.contains("frontier"), "{said}");
-    for wrong in [vec![], vec!["--nope"], vec!["a", "b"]] {
+    alone(&script, profile);
+    for wrong in [
+        vec![],
+        vec!["--nope"],
+        vec!["a", "b"],
+        vec!["--only", "rust", "a"],
+    ] {
         let done = Command::new(&script)
             .args(&wrong)
             .output()
@@ -70,4 +81,30 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
             "{wrong:?}"
         );
     }
+}
+
+/// What the header cites is installed.
+fn cited(prefix: &Path) {
+    let header = fs::read_to_string(prefix.join("include/stowplan.h")).expect("it is installed");
+    let cited = header.split("docs/").skip(1).map(|rest| {
+        let end = rest.find(|sign: char| !(sign.is_ascii_alphanumeric() || ".-_".contains(sign)));
+        rest[..end.unwrap_or(rest.len())].trim_end_matches('.')
+    });
+    let cited: Vec<&str> = cited.collect();
+    assert!(cited.len() > 2, "{cited:?}");
+    for document in cited {
+        let place = prefix.join("share/doc/stowplan").join(document);
+        assert!(place.is_file(), "{document}");
+    }
+}
+
+/// The libraries alone.
+fn alone(script: &Path, profile: &str) {
+    let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix-c");
+    let _ = fs::remove_dir_all(&prefix);
+    run(Command::new(script)
+        .args(["--only", "c", "--profile", profile])
+        .arg(&prefix));
+    assert!(prefix.join("lib/libstowplan.so.1").is_file() && !prefix.join("bin").exists());
+    assert!(!prefix.join("share/man/man1").exists());
 }

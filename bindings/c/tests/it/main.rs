@@ -6,6 +6,8 @@ mod adapters;
 mod bytes;
 // What a call costs.
 mod cost;
+// Manual pages, made from the header.
+mod manual;
 // The header declares exactly what the library exports.
 mod header;
 // The folder that tools/install makes.

@@ -154,6 +154,11 @@ fn every_function_answers_wrong_arguments() {
 }
 
 #[test]
+fn plans_answer_people_and_daemons() {
+    assert_eq!(said("answers", "tests/c/answers.c"), "0 faults\n");
+}
+
+#[test]
 fn threads_read_and_children_call() {
     assert_eq!(said("threads", "tests/c/threads.c"), "0\n");
 }

@@ -7,7 +7,11 @@
 ['a', 'b', 'a']
 """
 
+from collections.abc import Sequence as _Sequence
+
+from ._batch import batch
 from ._stowplan import (
+    Advice,
     App,
     Cluster,
     CpuSets,
@@ -16,19 +20,28 @@ from ._stowplan import (
     Explanation,
     Job,
     Machine,
+    Network,
     Node,
     NodeSlice,
-    Plan,
     PlacementError,
+    Plan,
     Proc,
     Refused,
     SliceProc,
     Topology,
+    __version__,
+    advise,
     place,
     place_many,
+    score,
+    threads,
 )
 
+# A process is a row of its plan's table.
+_Sequence.register(Proc)
+
 __all__ = [
+    "Advice",
     "App",
     "Cluster",
     "CpuSets",
@@ -37,14 +50,20 @@ __all__ = [
     "Explanation",
     "Job",
     "Machine",
+    "Network",
     "Node",
     "NodeSlice",
-    "Plan",
     "PlacementError",
+    "Plan",
     "Proc",
     "Refused",
     "SliceProc",
     "Topology",
+    "__version__",
+    "advise",
+    "batch",
     "place",
     "place_many",
+    "score",
+    "threads",
 ]

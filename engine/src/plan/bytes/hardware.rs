@@ -8,6 +8,7 @@ use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::plan::placed::row;
 use crate::policy::ObjKind;
 use crate::table::cpusets::Cpusets;
+use crate::table::full_names::is_full;
 use crate::table::interner::KeyRows;
 use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange, is_canonical};
 use crate::table::topologies::{
@@ -75,11 +76,11 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
         // Adding a canonical range costs one step, however many names it has.
         reader.ensure(|| is_canonical(&range), "names as they are kept")?;
         // A launcher that lists a host twice has two nodes of one name.
-        let again = count == 1 && names.find(&range).1.is_none();
+        let again = count == 1 && !is_full(&range) && names.find(&range).1.is_none();
         let found = if again {
             names.add_again(&range)
         } else {
-            names.add(&range)
+            names.add_kept(&range)
         };
         let found = found.map_err(|_| reader.bad("fewer nodes"))?;
         reader.ensure(|| found[..] == [promised], "names that are new")?;

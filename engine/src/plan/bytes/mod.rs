@@ -30,6 +30,8 @@ mod passes;
 mod claims;
 // What is said about threads.
 mod thread_words;
+// Domains, users and ports of nodes.
+mod written;
 // Tests: what readers refuse.
 #[cfg(test)]
 mod refused_tests;
@@ -92,6 +94,8 @@ impl Plan {
         let words = &self.table.thread_words;
         thread_words::write(&mut writer, words, &self.world.topologies, topologies);
         remarks::write_reading(&mut writer, remarks);
+        written::write(&mut writer, &self.world.names);
+        remarks::write_facts(&mut writer, remarks);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -256,7 +260,7 @@ fn sections(
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(remarks::READING, "the end, or a section that there is")?;
+        let section = reader.number(remarks::FACTS, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
@@ -264,6 +268,8 @@ fn sections(
             claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
+            remarks::FACTS => remarks::read_facts(reader, &mut remarks.notes)?,
+            written::WRITTEN => written::read(reader, &mut world.names)?,
             remarks::READING => remarks.reading = Some(remarks::read_reading(reader)?),
             _ => apps::read_arguments(reader, table)?,
         }

@@ -133,8 +133,9 @@ fn names_are_kept_in_one_way() {
     check("n", 0, 2, 1, "-s", true);
     check("n", 0, 2, 1, "-1", false);
     check(".n", 0, 2, 1, "", true);
-    check("a.n", 0, 2, 1, "", false);
-    check("n", 0, 2, 1, ".s", false);
+    // Full names of which several share a first label are kept whole.
+    check("a.n", 0, 2, 1, "", true);
+    check("n", 0, 2, 1, ".s", true);
     // The numbers of addresses are kept apart as well.
     check("10.0.0.", 1, 1, 1, "", true);
 }
@@ -438,6 +439,12 @@ fn remarks_come_back() {
         notes: vec![Remark {
             class: "no-effect".to_owned(),
             text: "a word".to_owned(),
+            facts: crate::error::note::Facts {
+                app: Some(1),
+                nodes: "n[0-3]".to_owned(),
+                count: 1 << 40,
+                ranks: "0-3".to_owned(),
+            },
         }],
         reading: None,
     };

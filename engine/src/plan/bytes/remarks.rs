@@ -1,13 +1,16 @@
 //! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge do not use it.
 
 use super::wire::{BadPlan, Reader, Writer};
+use crate::error::note::Facts;
 use crate::id::Id as _;
 use crate::limit::APPS_MAX;
 use crate::table::topologies::TopologyId;
 
 /// The number of the section of remarks.
 pub(super) const REMARKS: u32 = 2;
-/// The number of the section that says how the line was read, the last one.
+/// The number of the section of facts of the notes, the last one.
+pub(super) const FACTS: u32 = 8;
+/// The number of the section that says how the line was read.
 pub(super) const READING: u32 = 6;
 
 /// What was shown beside a plan, kept so that it can be shown again.
@@ -43,6 +46,8 @@ pub struct Remark {
     pub class: String,
     /// Its text.
     pub text: String,
+    /// Of what it holds.
+    pub facts: Facts,
 }
 
 /// Writes the remarks, unless there are none. `topologies`: those that the plan uses, in the order in which they are written.
@@ -81,13 +86,45 @@ pub(super) fn read(reader: &mut Reader<'_>, topologies: usize) -> Result<Remarks
     let notes = reader.items(count, |reader| {
         let class = reader.text()?.to_owned();
         let text = reader.text()?.to_owned();
-        Ok(Remark { class, text })
+        let facts = Facts::default();
+        Ok(Remark { class, text, facts })
     })?;
     Ok(Remarks {
         sources,
         notes,
         reading: None,
     })
+}
+
+/// Writes the facts of the notes, if any note has some.
+pub(super) fn write_facts(writer: &mut Writer, remarks: &Remarks) {
+    if remarks
+        .notes
+        .iter()
+        .all(|note| note.facts == Facts::default())
+    {
+        return;
+    }
+    writer.number(FACTS);
+    for Remark { facts, .. } in &remarks.notes {
+        writer.maybe(facts.app);
+        writer.text(&facts.nodes);
+        writer.number(facts.count);
+        writer.text(&facts.ranks);
+    }
+}
+
+/// Reads that section, behind its number.
+pub(super) fn read_facts(reader: &mut Reader<'_>, notes: &mut [Remark]) -> Result<(), BadPlan> {
+    for Remark { facts, .. } in notes {
+        *facts = Facts {
+            app: reader.maybe("an app")?,
+            nodes: reader.text()?.to_owned(),
+            count: reader.long()?,
+            ranks: reader.text()?.to_owned(),
+        };
+    }
+    Ok(())
 }
 
 /// Writes how the line was read. A plan of our own words has the same bytes as before this section existed.

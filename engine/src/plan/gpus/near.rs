@@ -1,11 +1,13 @@
 //! Which GPUs share a cpu with a process.
 
 use crate::plan::Plan;
-use crate::policy::ObjKind;
+use crate::policy::{DevicesEach, ObjKind};
+use crate::table::apps::Policy;
 use crate::table::cpusets::CpusetId;
+use crate::table::device_order;
 use crate::table::interner::KeyRows;
 use crate::table::patterns::Place;
-use crate::table::topologies::TopologyId;
+use crate::table::topologies::{ObjectId, TopologyId};
 use std::collections::HashMap;
 
 /// Finds the GPUs near a place.
@@ -26,6 +28,21 @@ impl<'p> NearGpus<'p> {
             sets: KeyRows::default(),
             known: HashMap::new(),
         }
+    }
+
+    /// The GPUs of each process of a policy that gives it several, by the first of them. All by logical number.
+    pub(super) fn several(&self, policy: &Policy) -> HashMap<u32, Vec<u32>> {
+        let options = policy.map.devices();
+        let Some(options) = options.filter(|options| options.each != DevicesEach::ONE) else {
+            return HashMap::new();
+        };
+        let topologies = &self.plan.world.topologies;
+        let logical = |gpu: &ObjectId| topologies.logical(self.topology, *gpu);
+        let groups = device_order::groups(topologies, self.topology, options).into_iter();
+        let numbers = groups.map(|group| group.gpus.iter().map(logical).collect::<Vec<u32>>());
+        numbers
+            .filter_map(|numbers| Some((*numbers.first()?, numbers)))
+            .collect()
     }
 
     /// The row of the set of near GPUs: those that share a cpu with the cpus of a process or, if it is unbound, with its object

@@ -8,7 +8,7 @@ use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::plan::Plan;
 use crate::plan::placed::{PlacedRun, row};
-use crate::policy::{GpuShare, MapBy, ObjKind};
+use crate::policy::{DeviceMap, GpuShare, MapBy, ObjKind};
 use crate::table::apps::{AppId, Policy};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
@@ -24,10 +24,17 @@ pub(super) struct GpuApp<'p> {
     pub(super) policy: &'p Policy,
 }
 
-/// What makes nodes alike: the topology, and for each app its pattern, processes, kind, words and first local rank.
+/// What makes nodes alike: the topology, and for each app its pattern, processes, kind, words, devices and first local rank.
 type NodeKey = (
     TopologyId,
-    Vec<(PatternId, u32, Option<ObjKind>, Words, u32)>,
+    Vec<(
+        PatternId,
+        u32,
+        Option<ObjKind>,
+        Words,
+        Option<DeviceMap>,
+        u32,
+    )>,
 );
 
 /// How an app's processes get GPUs.
@@ -183,6 +190,7 @@ impl<'p> Dealer<'p> {
                 run.procs,
                 run.kind,
                 Words::of(policy),
+                policy.map.devices(),
                 run.own_before,
             )
         };
@@ -278,13 +286,17 @@ impl<'p> Dealer<'p> {
         for (guest, of) in here.iter().enumerate() {
             let pattern = self.plan.patterns.get(of.run.pattern);
             let words = Words::of(of.policy);
+            let several = near.several(of.policy);
             let mut local = 0;
             for PlaceRun { count, place } in pattern.runs(of.run.procs) {
                 let end = local + count;
                 while local < end {
                     let mut count = end - local;
                     let grant = match (words, place.object) {
-                        (Words::Mapped, Some(gpu)) => GpuGrant::These(vec![gpu]),
+                        (Words::Mapped, Some(gpu)) => {
+                            let own = several.get(&gpu).cloned();
+                            GpuGrant::These(own.unwrap_or_else(|| vec![gpu]))
+                        }
                         (Words::Mapped, None) => match pattern.share_from(local) {
                             Some((share, left)) => {
                                 count = count.min(left);

@@ -11,13 +11,15 @@ use crate::policy::{CpuMode, ObjKind};
 use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
+use crate::table::full_names::SharedLabels;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::machine::{CpuList, Machine};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around, moved_to_front};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
-use crate::text::host_types::{HostEntry, HostListId};
+use crate::text::host_types::{HostEntry, HostListId, HostfileWhat, Hosts};
+use std::sync::Arc;
 
 /// Builds the pool of a job: every node in its first state.
 ///
@@ -25,10 +27,12 @@ use crate::text::host_types::{HostEntry, HostListId};
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
 pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
+    let shared = SharedLabels::of(said_names(hosts, machine));
+    let apart = shared.as_ref().map(|shared| &shared.labels);
     // The sessions decide which nodes there are: `-H` selects among them.
     let from_hosts = machine.candidates.is_none();
     let mut named = if !hosts.hostfiles.is_empty() {
-        from_files(hosts)?
+        from_files(hosts, apart)?
     } else if from_hosts && !hosts.lists.is_empty() {
         // A list that several apps give adds its nodes once, and its slots once for each of these apps.
         let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
@@ -38,11 +42,12 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
         from_entries(
             said.iter()
                 .map(|(list, &times)| (&*hosts.lists[list], times)),
+            apart,
         )?
     } else if from_hosts && !hosts.lsf_pool.is_empty() {
-        from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
+        from_entries(std::iter::once((&*hosts.lsf_pool, 1)), apart)?
     } else {
-        nobody(machine)?
+        nobody(machine, apart)?
     };
     if !machine.order.is_empty() {
         named = in_order(&machine.order, &named)?;
@@ -50,6 +55,7 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
     let local = local_first(machine, &mut named);
     within_sessions(resolved, machine, &named.names)?;
     let mut pool = Pool::new(machine, named.names, local);
+    pool.alike = shared.map(|shared| shared.first);
     if !machine.order.is_empty() {
         pool.nodes.lists = ListOrder::Pool;
     }
@@ -57,8 +63,29 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
     Ok(pool)
 }
 
+/// The names of all nodes that the job says: those of which the pool is made, and those that choose in it.
+fn said_names<'h>(hosts: &'h Hosts, machine: &'h Machine) -> impl Iterator<Item = &'h NameRange> {
+    let lists = hosts.lists.values().iter().flatten();
+    let entries = lists
+        .chain(&hosts.lsf_pool)
+        .filter_map(|entry| match entry {
+            HostEntry::Names(range, _) => Some(range),
+            HostEntry::Nth(_) | HostEntry::Empty(_) => None,
+        });
+    let files = hosts.hostfiles.values().iter();
+    let lines = files.flat_map(|file| &file.lines);
+    let lines = lines.filter_map(|line| match &line.what {
+        HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => Some(range),
+        HostfileWhat::Exclude(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => None,
+    });
+    let candidates = machine.candidates.iter();
+    entries
+        .chain(lines)
+        .chain(candidates.flat_map(|candidates| &candidates.nodes))
+}
+
 /// Without hosts: the nodes of the sessions, or else the one local node. The slots are inferred.
-fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
+fn nobody(machine: &Machine, apart: Option<&Arc<Names>>) -> Result<SaidNodes, MapError> {
     let local = machine
         .local
         .clone()
@@ -74,7 +101,7 @@ fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
         .candidates
         .as_ref()
         .map_or(&plain, |candidates| &candidates.nodes);
-    let mut names = Names::default();
+    let mut names = Names::apart(apart);
     let mut slots = Vec::new();
     let inferred = NodeSlots {
         said: SlotsSaid::ALL,
@@ -90,8 +117,9 @@ fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
 /// The pool made of `-H` lists, each with the number of times it is given. The counts of a node add up.
 fn from_entries<'h>(
     lists: impl Iterator<Item = (&'h [HostEntry], u64)>,
+    apart: Option<&Arc<Names>>,
 ) -> Result<SaidNodes, MapError> {
-    let mut names = Names::default();
+    let mut names = Names::apart(apart);
     let mut said = Vec::new();
     for (list, times) in lists {
         said.reserve(list.len());
@@ -127,10 +155,8 @@ fn in_order(order: &[NameRange], named: &SaidNodes) -> Result<SaidNodes, MapErro
     let mut names = Names::default();
     let mut add = |nodes: NodeRange| -> Result<(), MapError> {
         for node in nodes.first..nodes.end() {
-            let name = named.names.name(NodeId::from_row(node as usize));
-            names
-                .add(&crate::text::hostlist::plain(&name))
-                .map_err(too_many)?;
+            let node = NodeId::from_row(node as usize);
+            names.add_of(&named.names, node).map_err(too_many)?;
         }
         Ok(())
     };
@@ -168,7 +194,7 @@ fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Res
     let Some(candidates) = &machine.candidates else {
         return Ok(());
     };
-    let mut allowed = Names::default();
+    let mut allowed = Names::apart(names.shared_labels());
     for range in &candidates.nodes {
         allowed.add(range).map_err(too_many)?;
     }

@@ -10,6 +10,7 @@ use crate::table::names::{NameRange, Names, NodeRange, TooManyNodes};
 use crate::table::states::{NodeState, StateId};
 use crate::text::host_types::{Hostfile, HostfileLine, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The slots that a node is given, and its max_slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -132,13 +133,16 @@ impl LineRuns {
 }
 
 /// The pool made of hostfiles: their union. The first file that names a node gives its counts.
-pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
-    let mut names = Names::default();
+pub(super) fn from_files(
+    hosts: &Hosts,
+    shared: Option<&Arc<Names>>,
+) -> Result<SaidNodes, MapError> {
+    let mut names = Names::apart(shared);
     let mut known = Intervals::default();
     let mut said: Vec<(NodeRange, NodeSlots)> = Vec::new();
     for &id in hosts.files.values().iter().flatten() {
         let file = &hosts.hostfiles[id];
-        let excluded = excluded(file);
+        let excluded = excluded(file, shared);
         // Each file is checked by itself, even for nodes that an earlier file named.
         let mut own = LineRuns::default();
         // Lines about excluded nodes must make sense, too.
@@ -157,6 +161,7 @@ pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
             }
             for kept in without(range, &excluded) {
                 for nodes in names.add(&kept).map_err(too_many)? {
+                    names.keep_written(nodes, &line.login);
                     own.note(nodes, |lines| note_line(lines, file, line))?;
                 }
             }
@@ -171,8 +176,11 @@ pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
 }
 
 /// The node names of each line, without those that the file excludes.
-pub(super) fn kept_names(file: &Hostfile) -> impl Iterator<Item = (&HostfileLine, NameRange)> {
-    let excluded = excluded(file);
+pub(super) fn kept_names<'f>(
+    file: &'f Hostfile,
+    names: &Names,
+) -> impl Iterator<Item = (&'f HostfileLine, NameRange)> {
+    let excluded = excluded(file, names.shared_labels());
     file.lines.iter().flat_map(move |line| {
         let kept = match &line.what {
             HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => without(range, &excluded),
@@ -218,7 +226,7 @@ pub(crate) fn lowered(
 /// The slots of each node for which a file gives a count.
 fn given_counts(names: &Names, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapError> {
     let mut said = LineRuns::default();
-    for (line, range) in kept_names(file) {
+    for (line, range) in kept_names(file, names) {
         for nodes in names.find(&range).0 {
             said.note(nodes, |lines| {
                 lines.add(line);
@@ -254,8 +262,8 @@ fn without(range: &NameRange, excluded: &Names) -> Vec<NameRange> {
 }
 
 /// The names that a file excludes, anywhere in the file.
-fn excluded(file: &Hostfile) -> Names {
-    let mut names = Names::default();
+fn excluded(file: &Hostfile, shared: Option<&Arc<Names>>) -> Names {
+    let mut names = Names::apart(shared);
     for line in &file.lines {
         if let HostfileWhat::Exclude(range) = &line.what {
             // Only a set of names: a file has fewer lines than a job may have nodes.

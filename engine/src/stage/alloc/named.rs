@@ -77,7 +77,7 @@ pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Name
     let mut named = Named::default();
     let mut seen = Intervals::default();
     for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
-        for (_, range) in kept_names(file) {
+        for (_, range) in kept_names(file, &pool.nodes.names) {
             for nodes in pool.nodes.names.find(&range).0 {
                 push_joined(&mut named.mentions, nodes);
                 named.add(&mut seen, nodes);

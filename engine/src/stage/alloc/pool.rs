@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Pool {
     pub(crate) nodes: Nodes,
     pub(crate) tables: Tables,
+    /// Two full names with one first label, which are two nodes.
+    pub(crate) alike: Option<[String; 2]>,
     /// Scratch of selecting. Placing an app gives it back.
     pub(crate) candidates: Vec<Candidate>,
 }

@@ -10,6 +10,7 @@ use super::units::{Hardware, Stretches, Targets, Units, shared};
 use super::window::Window;
 use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
+use crate::table::device_order;
 use crate::table::topologies::{ObjectId, Topologies};
 
 /// On nodes of up to this many units, a search for a free one starts at the first unit of its object: that reads a few words.
@@ -91,7 +92,7 @@ impl<'t> Binder<'t> {
                 let objects = match (kind, policy.map.devices()) {
                     // In the order of the mapped devices, each of which is its own target.
                     (ObjKind::Gpu, Some(options)) => {
-                        Targets::Near(super::device_order::devices(topologies, topology, options))
+                        Targets::Devices(device_order::groups(topologies, topology, options))
                     }
                     (_, _) => Targets::new(topologies, topology, kind),
                 };

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 impl Binder<'_> {
     /// Whether processes are mapped by GPU. Targets are then looked for inside the cpus near it.
-    pub(super) fn maps_gpus(&self) -> bool {
+    pub(in crate::stage::node) fn maps_gpus(&self) -> bool {
         self.policy.map.object_kind() == Some(ObjKind::Gpu)
     }
 

@@ -6,6 +6,7 @@ use super::cpus::Cpus;
 use super::units::{Hardware, Targets, narrow};
 use crate::policy::{CpuMode, MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};
+use crate::table::device_order;
 use crate::table::topologies::Topologies;
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ impl<'t> TopologyView<'t> {
         let meant = |kind| if counted { kind } else { hardware.kind(kind) };
         let kind = mapped_kind(policy.map).map(meant);
         let objects = match (policy.map, device) {
-            (map, _) if map.devices().is_some() => Targets::Near(super::device_order::devices(
+            (map, _) if map.devices().is_some() => Targets::Devices(device_order::groups(
                 topologies,
                 topology,
                 map.devices().unwrap_or_default(),

@@ -20,8 +20,6 @@ mod bind_several;
 mod overload;
 // Binding near a GPU.
 mod bind_near;
-// GPUs in the order of PCI addresses.
-pub(crate) mod device_order;
 // NUMA domains by distance to a device.
 pub(crate) mod distance;
 // The order in which processes go onto the node, by policy.

@@ -3,6 +3,7 @@
 use super::bits::{self, Bits, There, has_all};
 use crate::id::Id as _;
 use crate::policy::{CpuMode, ObjKind};
+use crate::table::device_order::DeviceGroup;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 use smallvec::SmallVec;
 
@@ -281,6 +282,8 @@ pub(crate) enum Targets<'t> {
     Domains(&'t [ObjectId]),
     /// NUMA domains, nearest first.
     Near(Vec<ObjectId>),
+    /// The devices of each process.
+    Devices(Vec<DeviceGroup>),
 }
 
 impl<'t> Targets<'t> {
@@ -304,6 +307,7 @@ impl<'t> Targets<'t> {
             Self::Kind { count, .. } => *count,
             Self::Domains(objects) => narrow(objects.len()),
             Self::Near(objects) => narrow(objects.len()),
+            Self::Devices(groups) => narrow(groups.len()),
         }
     }
     /// Whether there are none.
@@ -320,6 +324,7 @@ impl<'t> Targets<'t> {
             }
             Self::Domains(objects) => objects[at as usize],
             Self::Near(objects) => objects[at as usize],
+            Self::Devices(groups) => groups[at as usize].around,
         }
     }
     /// All objects, in order.

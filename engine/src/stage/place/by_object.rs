@@ -102,6 +102,17 @@ pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
     if placement.policy.map == MapBy::Dist {
         return no_such_device(placement, group);
     }
+    let topology = placement.found(group).topology;
+    let gpus = placement.tables.topologies.gpus(topology).len();
+    if let Some(options) = placement.policy.map.devices().filter(|_| gpus > 0) {
+        return PlaceError::NotEnoughGpus {
+            app,
+            asked: options.each.count(),
+            node,
+            near: u32::try_from(gpus).unwrap_or(u32::MAX),
+        }
+        .into();
+    }
     if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
         return PlaceError::DeviceNotFound { app, node }.into();
     }

@@ -8,7 +8,6 @@ use crate::policy::{BindTo, CpuMode, ObjKind};
 use crate::stage::alloc::Pool;
 use crate::table::apps::{AppId, Policy};
 use crate::table::names::NodeId;
-use crate::table::shared_cores::{Masks, shared_core};
 use crate::table::uncovered::Uncovered;
 
 /// A binding to one cpu is called narrow from this many cpus for each process of the node.
@@ -28,6 +27,7 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
             node: placement.nodes.name(groups[group].nodes.first),
             cpus: view.binder.free_units(free).count(),
             procs: groups[group].placed,
+            unbound: 0,
         });
     }
     let mut sharing = groups
@@ -42,8 +42,16 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// Notes nodes that hold more processes than slots.
+/// Notes nodes that hold more processes than slots, and names that are alike.
 pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
+    if let Some([one, other]) = &pool.alike {
+        notes.push(Note::OfLine {
+            class: "names-alike",
+            text: format!(
+                "{one} and {other} are two nodes: full names that share their first label are compared whole"
+            ),
+        });
+    }
     let state = |state| pool.tables.states.get(state);
     let over = || {
         pool.nodes
@@ -62,10 +70,6 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
 }
 
 /// Notes processes that a default left unbound although the app kept its binding, and memory that does not count.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one note for each thing that does not count"
-)]
 pub(crate) fn by_objects(
     pool: &Pool,
     app: AppId,
@@ -105,55 +109,49 @@ pub(crate) fn by_objects(
                 app: app.number(),
                 left_out: seen.left_out(),
                 objects: seen.objects,
+                counted: seen.counted,
                 node: pool.nodes.name(run.nodes.first),
             });
         }
     }
-    let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
-        return;
-    };
-    let by_thread =
-        policy.mode == CpuMode::Hwthread || policy.bind == BindTo::Object(ObjKind::Hwthread);
-    if let Some(run) = placed.runs.first().filter(|_| by_thread) {
-        let topology = state_of(run.nodes.first).topology;
-        let places = tables.patterns.get(run.pattern).runs(run.procs);
-        let masks = Masks {
-            topologies: &tables.topologies,
-            cpusets: &tables.cpusets,
-            before: tables.cpusets_before,
-        };
-        if let Some(shared) = shared_core(masks, topology, places) {
-            let (first, second) = shared.procs;
-            notes.push(Note::OfLine {
-                class: "cores-shared",
-                text: format!(
-                    "app {}: its processes {first} and {second} on {} have hardware threads of one core, core {}, while {} cores serve nobody; pe counts hardware threads here",
-                    app.number(),
-                    pool.nodes.name(run.nodes.first),
-                    shared.core,
-                    shared.free
-                ),
-            });
-        }
-    }
-    let given_up = notes
-        .iter()
-        .any(|note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number()));
     let unbound = |run: &PlacedRun| {
         let bound = tables.patterns.get(run.pattern).bound(run.procs);
         (u64::from(run.procs) - bound) * u64::from(run.nodes.count)
     };
-    let procs: u64 = placed.runs.iter().map(unbound).sum();
+    let left: u64 = placed.runs.iter().map(unbound).sum();
+    if is_given_up(app, left, notes) {
+        return;
+    }
+    let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
+        return;
+    };
     let first = placed.runs.iter().find(|run| unbound(run) > 0);
-    if let Some(run) = first.filter(|_| !given_up) {
+    if let Some(run) = first {
         let why = look(run.nodes.first, kind).reason();
         notes.push(Note::Unbound {
             app: app.number(),
-            procs,
+            procs: left,
             node: pool.nodes.name(run.nodes.first),
             why: why.unwrap_or_else(|| format!("no cpu of a {} is free for them", kind.word())),
         });
     }
+}
+
+/// Whether the default binding of an app was given up: its note learns how many processes that left unbound. If none is, as they
+/// share a list of cpus, the note is dropped.
+fn is_given_up(app: AppId, left: u64, notes: &mut Vec<Note>) -> bool {
+    let of_app =
+        |note: &Note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number());
+    if left == 0 {
+        notes.retain(|note| !of_app(note));
+        return false;
+    }
+    let note = notes.iter_mut().find(|note| of_app(note));
+    if let Some(Note::BindingDropped { unbound, .. }) = note {
+        *unbound = left;
+        return true;
+    }
+    false
 }
 
 /// Notes one or two processes that a default binds to one cpu each, on a node with many cpus.

@@ -4,7 +4,7 @@
 use super::group::NodeGroup;
 use super::placement::Placement;
 use crate::error::phrases::{Counted, FullNodes, Kinds};
-use crate::error::{MapError, PlaceError};
+use crate::error::{MapError, PlaceError, SpecError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
 use crate::policy::{BindTo, DeviceMap, MapBy, ObjKind, Sharing};
@@ -59,6 +59,17 @@ impl RefusedAt<'_> {
             inside,
             there: kinds(&self.tables.topologies, self.state.topology),
             node: self.node,
+        }
+        .into()
+    }
+
+    /// The objects to bind to are larger than what is near a device.
+    fn above_device(self, kind: ObjKind) -> MapError {
+        SpecError::BindAboveMap {
+            app: self.app.number(),
+            map: ObjKind::Gpu.word(),
+            bind: kind.word(),
+            at: None,
         }
         .into()
     }
@@ -208,7 +219,13 @@ pub(crate) fn unbindable(
     failure: Failure,
 ) -> MapError {
     let at = placement.refused_at(group);
+    let topologies = &placement.tables.topologies;
+    let topology = placement.found(group).topology;
+    let by_device = placement.policy.map.devices().is_some();
     match failure {
+        Failure::NoTarget(kind) if by_device && topologies.count(topology, kind) > 0 => {
+            at.above_device(kind)
+        }
         Failure::NoTarget(kind) if placement.policy.map.object_kind() == Some(ObjKind::Gpu) => {
             at.no_target(kind, " inside the cpus near a gpu")
         }

@@ -202,6 +202,11 @@ pub fn decide_with(
 }
 
 impl Decided {
+    /// Whether LSF's affinity file has entries: without them it is as if it were not given.
+    #[must_use]
+    pub const fn has_affinity(&self) -> bool {
+        self.affinity.is_some()
+    }
     /// The request after promotion and inheritance.
     #[must_use]
     pub const fn request(&self) -> &SpawnRequest {

@@ -77,6 +77,7 @@ pub fn place(line: &Hydra, machine: &Machine) -> Result<Vec<LineRow>, Class> {
         node: nodes[of_rank[rank]].0.clone(),
         local: local[rank],
         cpus: of_count[&most[&of_rank[rank]]][local[rank]].clone(),
+        gpus: None,
     };
     Ok((0..ranks).map(row).collect())
 }

@@ -78,6 +78,7 @@ pub fn place(line: &Intel, machine: &Machine) -> Result<Vec<LineRow>, Class> {
         node: line.hosts[of_rank[rank]].clone(),
         local: local[rank],
         cpus: cpus(rank),
+        gpus: None,
     };
     Ok((0..ranks).map(row).collect())
 }

@@ -2,6 +2,7 @@
 
 pub mod hydra;
 pub mod intel;
+pub mod slurm;
 // The hardware of a node as launchers see it.
 mod node;
 
@@ -19,6 +20,8 @@ pub struct LineRow {
     pub local: usize,
     /// Its cpus; `None`: unbound.
     pub cpus: Option<Cpus>,
+    /// The GPUs that it sees; `None`: none, or the launcher says nothing of GPUs.
+    pub gpus: Option<Vec<u32>>,
 }
 
 /// Why a line is refused: its class.

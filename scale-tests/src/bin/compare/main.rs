@@ -33,7 +33,7 @@ compare [--seconds S | --jobs N | --to N] [--seed N] [--from N] [--workers N] [-
 compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
-compare --lines hydra|intel [--jobs N] [--seed N]
+compare --lines hydra|intel|slurm [--jobs N] [--seed N]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
 placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there; random lines of a launcher with its plain model;
 --from and --to are numbers of jobs, the last not included; exit status 1 when they differ";
@@ -149,7 +149,7 @@ fn main() -> ExitCode {
 
 /// Compares random lines of a launcher with its plain model. Gives the number of differences.
 fn compare_lines(launcher: Launcher, asked: &Asked) -> u64 {
-    let lines = asked.jobs.min(100_000);
+    let lines = asked.jobs.min(1_000_000);
     let found = differences(launcher, lines, asked.seed);
     let mut out = anstream::stdout();
     for difference in found.iter().take(asked.differences) {

@@ -1,23 +1,23 @@
 //! `stowplan advise`: tries policies and orders of ranks, and sorts them by the traffic that leaves nodes.
 
-// The policies that can place the job.
-pub(in crate::command) mod policies;
 // What is asked and said of a network.
 mod on_network;
 
-use crate::command::score::asked::{Asked, Format, refused, told};
+use crate::command::score::asked::{Asked, Format, told};
 use crate::command::score::matrices::FileMatrices;
 use crate::command::score::thousands;
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
-use policies::{Tried, policies};
 use std::io::{self, Write};
 use std::sync::Arc;
+use stowplan_answers::advice::json::advice_json;
+use stowplan_answers::advice::policies::policies;
+use stowplan_answers::advice::{self, Found, Said, UNWRITTEN, say};
 use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
-use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise};
-use stowplan_score::network::OnNetwork;
+use stowplan_score::advise::Answer;
 use stowplan_score::order::file;
 use stowplan_score::score::Leaving;
 use stowplan_score::tree::places;
@@ -30,41 +30,12 @@ const FORMATS: &[(&str, Format)] = &[
     ("svg", Format::Svg),
 ];
 
-/// The file name of an order that has not been written.
-const UNWRITTEN: &str = "ORDER";
-
 /// Runs the subcommand with the arguments after `advise`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match answer(args, console) {
         Ok(()) => 0,
         Err(refused) => refused.print(console.err),
     }
-}
-
-/// What was found, with a network or without.
-struct Found {
-    answers: Vec<Answer>,
-    tried: usize,
-    /// The first answer whose busiest pair is much lighter than the first one's.
-    lighter_pair: Option<usize>,
-}
-
-impl Found {
-    fn of_nodes(advice: Advice) -> Self {
-        Self {
-            answers: advice.answers,
-            tried: advice.tried,
-            lighter_pair: None,
-        }
-    }
-}
-
-/// An answer, with the words that ask for it.
-struct Said<'a> {
-    answer: &'a Answer,
-    words: Vec<String>,
-    order: Option<String>,
-    asked: bool,
 }
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
@@ -81,17 +52,18 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         return Err(told("bad-option", sentence.to_owned()));
     };
     let app = asked.parts[0].app as usize;
-    let tried = policies(job, app, console.files)?;
-    let plans: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
+    let files = console.files;
+    let place = |args| {
+        let placement = stowplan_job::place::place(args, &Surroundings { files })?;
+        Ok((placement.mapped.plan, placement.sources.network))
+    };
+    let tried = policies(job, app, &place)?;
     let matrices = FileMatrices {
         files: console.files,
     };
     let on = tried[0].on.as_ref().map(|(on, _)| Arc::clone(on));
-    let by = on_network::by(&asked, on.as_deref())?;
-    let advice = match &on {
-        None => Found::of_nodes(advise(&plans, &asked.parts, &matrices).map_err(refused)?),
-        Some(_) => on_network::advice(&tried, &plans, &asked, &by, &matrices)?,
-    };
+    let by = advice::by((asked.other("by"), asked.other("distances")), on.as_deref())?;
+    let advice = advice::found(&tried, &asked.parts, &by, &matrices)?;
     let Some(chosen) = advice.answers.get(wanted - 1) else {
         let sentence = format!(
             "--answer {wanted}: there are {} answers, from 1",
@@ -111,7 +83,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         })
         .collect();
     output::give(None, console.out, |out| match asked.format {
-        Format::Json => json(&advice, &said, on.as_deref(), out),
+        Format::Json => advice_json(&advice, &said, on.as_deref(), out),
         Format::Text | Format::Tsv => match &on {
             Some(on) => on_network::text(&asked, &advice, &said, on, out),
             None => text(&asked, &advice, &said, out),
@@ -147,30 +119,6 @@ fn wanted(asked: &Asked) -> Result<usize, Refused> {
     }
 }
 
-fn say<'a>(answer: &'a Answer, tried: &Tried, file: &str) -> Said<'a> {
-    let asked = answer.policy == 0 && answer.chosen == Chosen::Own;
-    let with = |word: &str| {
-        let mut words = tried.placing.clone();
-        words.extend(["--rank-order".to_owned(), word.to_owned()]);
-        words
-    };
-    let (words, order) = match &answer.chosen {
-        Chosen::Own => {
-            let given = tried.words.iter().position(|word| word == "--rank-order");
-            let order = given.and_then(|at| tried.words.get(at + 1).cloned());
-            (tried.words.clone(), order)
-        }
-        Chosen::Named(order) => (with(&order.word()), Some(order.word())),
-        Chosen::Search => (with(&format!("file:{file}")), Some("search".to_owned())),
-    };
-    Said {
-        answer,
-        words,
-        order,
-        asked,
-    }
-}
-
 /// Writes the ranks of all places, a line per node.
 fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> {
     let ranks = answer.ranks(plan);
@@ -179,47 +127,6 @@ fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> 
     output::give(Some(path), &mut io::sink(), |out| {
         out.write_all(text.as_bytes())
     })
-}
-
-fn json(
-    advice: &Found,
-    said: &[Said<'_>],
-    on: Option<&OnNetwork>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let Some(first) = advice.answers.first() else {
-        return writeln!(
-            out,
-            "{{\"version\":1,\"unit\":\"edges\",\"edges\":0,\"answers\":[]}}"
-        );
-    };
-    write!(
-        out,
-        "{{\"version\":1,\"unit\":\"{}\",\"edges\":{},\"answers\":[",
-        first.score.unit.word(),
-        first.score.edges
-    )?;
-    for (at, said) in said.iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        let node = &said.answer.score.levels[0];
-        write!(
-            out,
-            "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}",
-            serde_json::to_string(&said.words)?,
-            serde_json::to_string(&said.order)?,
-            node.leave,
-            node.worst,
-            said.asked
-        )?;
-        if let Some(above) = &said.answer.score.above {
-            on_network::levels(above, node, out)?;
-        }
-        write!(out, "}}")?;
-    }
-    match on {
-        Some(on) => on_network::allocated(on, advice.lighter_pair, out),
-        None => writeln!(out, "]}}"),
-    }
 }
 
 /// Plots the candidates by the traffic that leaves all nodes and the worst node.

@@ -1,128 +1,16 @@
 //! Advice on a network: what is asked, and what is said of levels and of the allocation.
 
-use super::policies::Tried;
-use super::{Found, Said, unwritten};
-use crate::command::score::asked::{Asked, refused, told};
-use crate::command::score::matrices::FileMatrices;
+use super::unwritten;
+use crate::command::score::asked::Asked;
 use crate::command::score::page::several;
-use crate::command::score::{distances, thousands};
-use crate::report::Refused;
+use crate::command::score::thousands;
 use std::io::{self, Write};
+use stowplan_answers::advice::{Found, Said};
 use stowplan_job::error::one_line;
 use stowplan_score::above::Above;
-use stowplan_score::advise::Policy;
-use stowplan_score::advise::on_network::{By, Placed, advise_on};
 use stowplan_score::network::OnNetwork;
 use stowplan_score::network::allocation::{Used, allocation};
-use stowplan_score::score::Leaving;
 use stowplan_score::weight::Weight;
-
-/// `--by`, with `--distances`.
-///
-/// # Errors
-/// `bad-option` without a network, or J without distances; `bad-value`.
-pub(super) fn by(asked: &Asked, on: Option<&OnNetwork>) -> Result<By, Refused> {
-    let found = distances(asked, on)?;
-    let Some(word) = asked.other("by") else {
-        return Ok(By::Default);
-    };
-    let Some(on) = on else {
-        let sentence =
-            format!("--by {word}: it goes by the levels of a network, and there is no --network");
-        return Err(told("bad-option", sentence));
-    };
-    let levels = on.network().levels();
-    match (word, found) {
-        ("sum", _) => Ok(By::Sum),
-        ("pair", _) => Ok(By::Pair),
-        ("J", Some(distances)) => Ok(By::J(distances)),
-        ("J", None) => Err(told("bad-option", "--by J needs --distances".to_owned())),
-        ("node", _) => Ok(By::Level(levels.len())),
-        (word, _) => {
-            let level = levels.iter().position(|level| level.word == word);
-            level.map(By::Level).ok_or_else(|| {
-                let words: Vec<&str> = levels.iter().map(|level| level.word.as_str()).collect();
-                told(
-                    "bad-value",
-                    format!(
-                        "--by {word}: it is none of: sum pair J {} node",
-                        words.join(" ")
-                    ),
-                )
-            })
-        }
-    }
-}
-
-/// The advice.
-///
-/// # Errors
-/// As without a network.
-pub(super) fn advice(
-    tried: &[Tried],
-    plans: &[Policy],
-    asked: &Asked,
-    by: &By,
-    matrices: &FileMatrices<'_>,
-) -> Result<Found, Refused> {
-    let placed: Vec<Placed<'_>> = tried
-        .iter()
-        .filter_map(|tried| tried.on.as_ref())
-        .map(|(on, order)| Placed { on, order: *order })
-        .collect();
-    let found = advise_on(plans, &placed, &asked.parts, by, matrices).map_err(refused)?;
-    Ok(Found {
-        answers: found.answers,
-        tried: found.tried,
-        lighter_pair: found.lighter_pair,
-    })
-}
-
-/// The sum and the levels of an answer, behind its other keys.
-pub(super) fn levels(above: &Above, node: &Leaving, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, ",\"sum\":{},\"levels\":[", above.sum())?;
-    for level in &above.levels {
-        write!(
-            out,
-            "{{\"level\":{},\"leave\":{},\"worst\":{},\"pair\":{}}},",
-            serde_json::to_string(&level.level)?,
-            level.leave,
-            level.worst,
-            level.pair
-        )?;
-    }
-    write!(
-        out,
-        "{{\"level\":\"node\",\"leave\":{},\"worst\":{}}}]",
-        node.leave, node.worst
-    )
-}
-
-/// What the job uses of the network, and the end of the answer.
-pub(super) fn allocated(
-    on: &OnNetwork,
-    lighter: Option<usize>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let rows = allocation(on.network(), on.numbers());
-    let rows = rows.iter().map(|row| {
-        Ok(format!(
-            "{{\"level\":{},\"objects\":{},\"sizes\":{},\"fewest\":{},\"lonely\":{}}}",
-            serde_json::to_string(&row.level)?,
-            row.sizes.len(),
-            serde_json::to_string(&row.sizes)?,
-            row.fewest,
-            serde_json::to_string(&row.lonely)?
-        ))
-    });
-    let rows: Vec<String> = rows.collect::<io::Result<_>>()?;
-    let lighter = lighter.map_or_else(|| "null".to_owned(), |at| at.to_string());
-    writeln!(
-        out,
-        "],\"lighter_pair\":{lighter},\"allocation\":[{}]}}",
-        rows.join(",")
-    )
-}
 
 /// The page.
 pub(super) fn text(

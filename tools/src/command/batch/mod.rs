@@ -4,6 +4,7 @@
 mod lines;
 
 use crate::command::map::remarks;
+use crate::command::script::WithFiles;
 use crate::command::show;
 use crate::disk::Disk;
 use crate::format::Told;
@@ -17,11 +18,14 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
+use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
 use stowplan_job::error::JobError;
+use stowplan_job::files::GivenFiles;
 use stowplan_job::place::place;
 use stowplan_job::request::{Request, read_request};
+use stowplan_job::script;
 
 /// The lines that are answered together, for each thread. An answer waits for no more lines than these.
 const LINES_A_THREAD: usize = 32;
@@ -171,6 +175,11 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
     let own = asked.words.as_deref();
     let mut words = args.to_vec();
     words.extend_from_slice(own.unwrap_or_default());
+    let mut files = GivenFiles::default();
+    if let Some(scripted) = script::expand(&words, &Surroundings { files: &Disk })? {
+        words = scripted.words;
+        files = scripted.files;
+    }
     let asked = match (own, asked.request) {
         (None, None) => return Err(bad_request("words or a request are missing".to_owned())),
         (_, None) => map_args(&words)?,
@@ -181,7 +190,11 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
         let why = "-o, --save and - have no place on a line: the answer is one, and standard input has the requests";
         return Err(bad_request(why.to_owned()));
     }
-    written(asked)
+    let files = WithFiles {
+        files: &Disk,
+        more: &files,
+    };
+    written(asked, &files)
 }
 
 /// A spawn request, with options of the job.
@@ -199,10 +212,9 @@ fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
     Ok(MapArgs { job, taken, parent })
 }
 
-fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
+fn written(asked: MapArgs, files: &dyn Files) -> Result<(Format, Vec<u8>), JobError> {
     let job = asked.job.clone();
-    let outside = Surroundings { files: &Disk };
-    let placement = place(asked, &outside)?;
+    let placement = place(asked, &Surroundings { files })?;
     let format = job.format.or(placement.displayed).unwrap_or(Format::Json);
     let notes = remarks(&placement.mapped.notes);
     let told = Told {
@@ -214,7 +226,7 @@ fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
     let mut console = Console {
         out: &mut out,
         err: &mut err,
-        files: &outside,
+        files: &Disk,
         screen: Screen::page(),
         audience: Audience::Nobody,
     };

@@ -1,14 +1,17 @@
 //! `stowplan check PLAN --live FILE`: whether the running job is the planned one.
 
+use super::threads::{self, witnessed};
 use crate::Console;
 use crate::environment::Environment;
 use crate::output;
 use crate::report::Refused;
+use stowplan_answers::openmp::Runtime;
+use stowplan_answers::openmp::live::Compared;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_launchers::cpus::ranges;
 use stowplan_launchers::environment::Lookup as _;
-use stowplan_launchers::live::{Cause, ComparedGpus, Report, compare, read, write};
+use stowplan_launchers::live::{Cause, ComparedGpus, Differ, Report, compare, write};
 
 /// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +20,8 @@ pub(super) struct Live {
     pub(super) file: String,
     /// Whether the answer is JSON.
     pub(super) json: bool,
+    /// Whose rules put threads on cpus, if the plan does not say it.
+    pub(super) runtime: Option<Runtime>,
 }
 
 /// Reads `--live` and its format from the words after the plan; `None` if there is no `--live`.
@@ -29,10 +34,10 @@ pub(super) fn take(words: &[String]) -> Result<Option<Live>, Refused> {
         return Ok(None);
     }
     let told = |class, sentence| Refused::Told { class, sentence };
-    let (mut file, mut json) = (None, false);
+    let (mut file, mut json, mut runtime) = (None, false, None);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        let Some((name @ ("live" | "format"), value)) = name(word) else {
+        let Some((name @ ("live" | "format" | "omp"), value)) = name(word) else {
             let sentence = format!("check --live: {word:?} has no meaning beside it");
             return Err(told("bad-option", sentence));
         };
@@ -46,13 +51,18 @@ pub(super) fn take(words: &[String]) -> Result<Option<Live>, Refused> {
                 let sentence = format!("check --live --format {value}: it takes text or json");
                 return Err(told("bad-value", sentence));
             }
+            ("omp", word) => runtime = Some(super::super::threads::runtime(word)?),
             _ if file.is_some() => {
                 return Err(told("bad-option", "check --live stands twice".to_owned()));
             }
             _ => file = Some(value),
         }
     }
-    Ok(file.map(|file| Live { file, json }))
+    Ok(file.map(|file| Live {
+        file,
+        json,
+        runtime,
+    }))
 }
 
 /// The name of an option without its dashes, and the value after `=`.
@@ -77,28 +87,42 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
         sentence: format!("{}: {sentence}", live.file),
     };
     let bytes = environment.file(&live.file).map_err(bad)?;
-    let lines = read(&bytes).map_err(|error| bad(error.to_string()))?;
-    let report = compare(plan, &lines);
+    let witnessed = witnessed(plan, &bytes, live.runtime, &bad)?;
+    let report = match &witnessed.ranks {
+        Some(lines) => compare(plan, lines),
+        None => Report {
+            ranks: plan.ranks(),
+            differ: Differ::default(),
+            cause: None,
+            gpus: ComparedGpus::No,
+        },
+    };
     let mut text = String::new();
     if live.json {
-        text = json(&report);
+        text = json(&report, witnessed.threads.as_ref());
     } else {
-        write(plan, &lines, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
+        if let Some(lines) = &witnessed.ranks {
+            write(plan, lines, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
+        }
+        if let Some(compared) = &witnessed.threads {
+            text.push_str(&threads::text(compared));
+        }
     }
     output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
-    if lines.foreign > 0 {
+    if witnessed.foreign > 0 {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(
             console.err,
             "note[foreign-lines]: {}: {} not of stowplan probe, passed over",
             live.file,
-            counted(lines.foreign, "line")
+            counted(witnessed.foreign, "line")
         );
     }
-    Ok(u8::from(!report.differ.is_empty()))
+    let same = { witnessed.threads.as_ref() }.is_none_or(Compared::is_same);
+    Ok(u8::from(!(report.differ.is_empty() && same)))
 }
 
-fn json(report: &Report) -> String {
+fn json(report: &Report, compared: Option<&Compared>) -> String {
     let differ = &report.differ;
     let mut each = vec![
         ("missing", &differ.missing),
@@ -121,9 +145,12 @@ fn json(report: &Report) -> String {
     let each: Vec<String> = each.collect();
     let cause = report.cause.map(Cause::word);
     let cause = cause.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
+    let same = differ.is_empty() && compared.is_none_or(Compared::is_same);
+    let compared = compared.map_or_else(String::new, |own| {
+        format!(",\"threads\":{}", threads::json(own))
+    });
     format!(
-        "{{\"same\":{},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause}}}\n",
-        differ.is_empty(),
+        "{{\"same\":{same},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause}{compared}}}\n",
         report.ranks,
         each.join(",")
     )

@@ -2,10 +2,12 @@
 
 // Comparison with the running job.
 mod live;
+// Threads of the running job.
+mod threads;
 
 use crate::Console;
 use crate::command::{here, map};
-use crate::report::Refused;
+use crate::report::{Refused, print_notes};
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
@@ -132,6 +134,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         let sentence = format!("{path}: {}, no fault{}", size(&plan), unjudged(&plan));
         return Ok(Sound::Said(sentence));
     };
+    print_notes(&asked.notes, console.err);
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
     let answers = answers(&plan, &answer.mapped.plan);

@@ -143,7 +143,11 @@ fn become_program(
         let _ = writeln!(console.err, "note[omp-removed]: {note}");
     }
     if asked.dry_run {
-        return omp::dry_run(&plan, &place, &threads, console).map(|()| None);
+        let report = omp::report(&place).map(|(name, value)| (name.to_owned(), value));
+        let mut others: Vec<(String, String)> = report.into_iter().collect();
+        others.retain(|_| asked.report);
+        others.extend(gpus);
+        return omp::dry_run(&plan, &place, &threads, &others, console).map(|()| None);
     }
     let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
     if asked.strict {

@@ -3,7 +3,7 @@
 use crate::Console;
 use crate::report::Refused;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::job::Answer;
+use stowplan_answers::openmp::answer::Answer;
 use stowplan_answers::openmp::notes::{Scope, found};
 use stowplan_answers::openmp::number::list;
 use stowplan_answers::openmp::{Machine, Process, Runtime, Variables, threads};
@@ -45,6 +45,7 @@ impl Threads {
         let said = plan.thread_words().of(place.app).iter();
         let said = said.filter(|(name, _)| name == "OMP_NUM_THREADS");
         let said = said.map(|(_, value)| value.clone()).next_back();
+        let said = said.filter(|value| list(value).is_some());
         let given = plan.threads_of(place).map(|threads| threads.to_string());
         let kept = there.filter(|value| list(value).is_some());
         let number = kept
@@ -100,7 +101,7 @@ pub(super) fn report(place: &ProcPlace) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Prints the variables, and where the threads will be.
+/// Prints the variables, `others` behind those of threads, and where the threads will be.
 ///
 /// # Errors
 /// There is no answer, or the runtime ends the program.
@@ -112,6 +113,7 @@ pub(super) fn dry_run(
     plan: &Plan,
     place: &ProcPlace,
     own: &Threads,
+    others: &[(String, String)],
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
     let world = plan.world();
@@ -159,6 +161,9 @@ pub(super) fn dry_run(
     }
     let mut text = String::new();
     for (name, value) in &own.set {
+        text.push_str(&format!("{name}={value}\n"));
+    }
+    for (name, value) in others {
         text.push_str(&format!("{name}={value}\n"));
     }
     text.push_str("#thread\tplace\tcpus");

@@ -32,6 +32,10 @@ const MAP_BY: Topic = Topic {
         ("package", "on each package; socket is the same"),
         ("gpu", "on the cores near each GPU"),
         (
+            "device=gpu",
+            "one process on each GPU in the order of PCI addresses; qualifiers shared interleave[=LEVEL] ndev=N",
+        ),
+        (
             "ppr:N:OBJECT",
             "N on each object: node package numa l3cache l2cache l1cache core hwthread gpu",
         ),

@@ -6,12 +6,9 @@ pub mod asked;
 pub mod matrices;
 // Ranks and their edges, for drawing.
 mod figure;
-// Levels of a network in JSON.
-pub mod above;
 // The page.
 pub(in crate::command) mod page;
 
-use crate::command::advise::policies::reorder;
 use crate::command::map::place;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
@@ -20,15 +17,16 @@ use figure::edges;
 use matrices::FileMatrices;
 use std::io::{self, Write};
 use std::sync::Arc;
+use stowplan_answers::advice::distances;
+use stowplan_answers::advice::json::score_json;
+use stowplan_answers::advice::policies::reorder;
 use stowplan_answers::picture::figure::{edges_svg, html_with};
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{JobArgs, map_args};
 use stowplan_job::network::of_nodes;
 use stowplan_score::advise::{Policy, best_known};
-use stowplan_score::level::Level;
 use stowplan_score::network::OnNetwork;
-use stowplan_score::pattern::Part;
 use stowplan_score::score::{Score, score_on};
 
 const FORMATS: &[(&str, Format)] = &[
@@ -55,7 +53,7 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
     let asked = Asked::read("score", args, FORMATS, &["distances"])?;
     asked.needs_a_pattern()?;
     let Placed { plan, notes, on } = plan_of(&asked, console)?;
-    let distances = distances(&asked, on.as_deref())?;
+    let distances = distances(asked.other("distances"), on.as_deref())?;
     let matrices = FileMatrices {
         files: console.files,
     };
@@ -78,7 +76,7 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
             let page = html_with("stowplan score", &plan, &lines, &figure);
             out.write_all(page.as_bytes())
         }
-        Format::Json => json(&found, &asked.parts, distances.as_deref(), out),
+        Format::Json => score_json(&found, &asked.parts, distances.as_deref(), out),
         Format::Tsv => tsv(&found, out),
     })?;
     print_notes(&notes, console.err);
@@ -129,85 +127,6 @@ fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<Placed, Refused> {
             "score takes one saved plan, or -- and a job: stowplan score --pattern P -- -n 8"
                 .to_owned(),
         )),
-    }
-}
-
-/// `--distances`: within a node, then by the level of the network at which nodes meet, from the lowest.
-///
-/// # Errors
-/// `bad-option` without a network; `bad-value`.
-pub fn distances(asked: &Asked, on: Option<&OnNetwork>) -> Result<Option<Vec<u32>>, Refused> {
-    let Some(text) = asked.other("distances") else {
-        return Ok(None);
-    };
-    let Some(on) = on else {
-        let sentence = "--distances go by the levels of a network, and there is no --network";
-        return Err(told("bad-option", sentence.to_owned()));
-    };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
-        text.parse::<u32>().ok().filter(|_| digits)
-    };
-    let found: Option<Vec<u32>> = text.split(':').map(number).collect();
-    let wanted = on.network().levels().len() + 2;
-    match found {
-        Some(found) if found.len() == wanted => Ok(Some(found)),
-        Some(_) | None => Err(told(
-            "bad-value",
-            format!(
-                "--distances {text}: it takes {wanted} numbers with colons between: within a node, then by the level at which nodes meet, from the lowest"
-            ),
-        )),
-    }
-}
-
-fn json(
-    found: &Score,
-    parts: &[Part],
-    distances: Option<&[u32]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
-    write!(
-        out,
-        "{{\"version\":1,\"ranks\":{},\"nodes\":{},\"patterns\":{},\"unit\":\"{}\",\"edges\":{},\"levels\":[",
-        found.ranks,
-        found.nodes,
-        serde_json::to_string(&words)?,
-        found.unit.word(),
-        found.edges
-    )?;
-    let mut comma = "";
-    for level in found.above.iter().flat_map(|above| &above.levels) {
-        write!(out, "{comma}{}", above::level(level)?)?;
-        comma = ",";
-    }
-    for level in &found.levels {
-        let word = level.level.word();
-        write!(
-            out,
-            "{comma}{{\"level\":\"{word}\",\"leave\":{},\"worst\":{}",
-            level.leave, level.worst
-        )?;
-        match &found.above {
-            Some(above) if level.level == Level::Node => {
-                write!(
-                    out,
-                    ",\"worst_of\":{}}}",
-                    serde_json::to_string(&above.worst_node)?
-                )?;
-            }
-            Some(_) | None => write!(out, "}}")?,
-        }
-        comma = ",";
-    }
-    match &found.above {
-        Some(above) => writeln!(
-            out,
-            "],\"network\":{}}}",
-            above::network(above, distances, found.edges)
-        ),
-        None => writeln!(out, "]}}"),
     }
 }
 

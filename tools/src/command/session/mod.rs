@@ -2,28 +2,22 @@
 
 // Reads the command line.
 mod args;
-// Errors in texts that we cannot read.
-pub mod malformed;
 // Conversion between JSON and the types of the engine.
-pub mod event_json;
-mod keys;
-pub mod outcome_json;
 pub mod scenario;
 pub mod state_json;
 pub mod state_read;
 mod state_view;
 // Output for people.
 mod person;
-// One file for each subcommand, and the reasons of refusals.
-mod reason;
+// One file for each subcommand.
 mod replay;
 mod run;
 mod serve;
 mod show;
 
 use crate::journal_file::FileError;
-use malformed::Malformed;
 use std::io::{self, BufRead, Write};
+use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_session::{Broken, ReplayError};
 
 /// What went wrong; the exit status depends on it.

@@ -1,15 +1,16 @@
 //! `session run`: scenarios, step by step.
 
 use super::args::{Check, Format, Run, Sync};
-use super::malformed::Malformed;
 use super::person::{self, Since};
 use super::scenario::{self, Scenario};
-use super::{Failure, Verdict, event_json, outcome_json, state_json};
+use super::{Failure, Verdict, state_json};
 use crate::disk::Disk;
 use crate::journal_file::{self, JournalFile};
 use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
+use stowplan_answers::session_json::malformed::Malformed;
+use stowplan_answers::session_json::{event_json, outcome_json};
 use stowplan_engine::stage::resolve::Files as _;
 use stowplan_session::{
     Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,

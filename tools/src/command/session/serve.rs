@@ -1,14 +1,12 @@
 //! `session serve`: a launcher's channel. It reads events, one per line, and sends answers after their frames are synced.
 
 use super::args::{Check, Serve};
-use super::keys;
-use super::reason::reason;
-use super::scenario;
-use super::{Failure, Verdict, event_json, outcome_json, state_json};
+use super::{Failure, Verdict, state_json};
 use crate::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
+use stowplan_answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_session::{
     Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
@@ -80,7 +78,7 @@ fn json_of(line: &[u8]) -> Result<Json, String> {
     if line.len() > LINE_BYTES_MAX {
         return Err(format!("a line of more than {LINE_BYTES_MAX} bytes"));
     }
-    scenario::json(line).map_err(|error| error.to_string())
+    beginning::json(line).map_err(|error| error.to_string())
 }
 
 /// Begins a journal, or continues the one that exists.
@@ -92,9 +90,9 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
             "standard input, line 1: no JSON object".to_owned(),
         ));
     };
-    keys::judge(&said, scenario::FIRST_KEYS).map_err(|what| place(&what))?;
+    keys::judge(&said, beginning::FIRST_KEYS).map_err(|what| place(&what))?;
     let path = &wanted.journal;
-    let (config, initial) = scenario::beginning(&said).map_err(|(place, what)| {
+    let (config, initial) = beginning::beginning(&said).map_err(|(place, what)| {
         Failure::Scenario(format!("standard input, line 1, {place}: {what}"))
     })?;
     let (mut file, bytes) =
@@ -203,12 +201,9 @@ impl<'w> Served<'w> {
             check_step(&before, &event, status, &effects, &self.state)
                 .map_err(|error| Failure::broken(&error, &place))?;
         }
-        let told = outcome_json::effects(&self.state, &effects);
-        let mut answer = outcome_json::step("", self.steps, event.name(), status, told);
+        let outcome = channel::answer(&self.state, &event, self.steps, (status, &effects));
+        let mut answer = outcome;
         answer.insert("line".to_owned(), json!(self.line));
-        if let Some(reason) = reason(&event, status, &effects) {
-            answer.insert("reason".to_owned(), json!(reason));
-        }
         Ok(Json::Object(answer))
     }
 

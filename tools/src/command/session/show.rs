@@ -2,12 +2,13 @@
 
 use super::args::{Format, Show};
 use super::state_json::Dump;
-use super::{Failure, Verdict, event_json, person};
+use super::{Failure, Verdict, person};
 use crate::journal_file;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
+use stowplan_answers::session_json::event_json;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,

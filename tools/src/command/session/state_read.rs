@@ -1,9 +1,9 @@
 //! Reads a state back from a final-state line.
 
 use super::state_view::WANTED;
-use super::{keys, scenario};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use stowplan_answers::session_json::{beginning, keys};
 use stowplan_session::{
     AllocImage, Config, Dvm, Image, Inheritance, Name, NodeImage, NodeOrigin, NsImage,
     PendingImage, SpaceKind, State, UsesImage,
@@ -22,7 +22,7 @@ pub fn last_final(text: &[u8], config: Config) -> Read<State> {
             continue;
         }
         let wrong = |what: String| format!("line {}: {what}", at + 1);
-        let json = scenario::json(line).map_err(|error| wrong(error.to_string()))?;
+        let json = beginning::json(line).map_err(|error| wrong(error.to_string()))?;
         if let Some(last) = json.get("final") {
             return from_json(last, config).map_err(wrong);
         }

@@ -10,8 +10,8 @@ use crate::report::Refused;
 use asked::Asked;
 pub(super) use asked::runtime;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::job::Answer;
-use stowplan_answers::openmp::notes::{Scope, found, remedy};
+use stowplan_answers::openmp::answer::Answer;
+use stowplan_answers::openmp::notes::{Scope, told as noted};
 use stowplan_answers::openmp::{Machine, Process, Runtime, threads};
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::Topologies;
@@ -90,14 +90,9 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(String, String)
         refused: Vec::new(),
     };
     let mut notes = String::new();
-    for own in found(&process, &answer, &runtimes, Scope::Process) {
-        let help = remedy(&process, own.class, &runtimes);
-        let help = help.map_or_else(String::new, |help| format!("; {help} changes it"));
-        notes.push_str(&format!(
-            "note[{}]: {}\n",
-            own.class,
-            one_line(&format!("{}{help}", own.text))
-        ));
+    for own in noted(&process, &answer, &runtimes, Scope::Process) {
+        let line = one_line(&own.text);
+        notes.push_str(&format!("note[{}]: {line}\n", own.class));
     }
     Ok((text, notes))
 }

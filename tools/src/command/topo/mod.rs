@@ -16,6 +16,7 @@ use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
 use stowplan_engine::text::printable::shown;
+use stowplan_launchers::slurm::MachineSite;
 use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
@@ -294,10 +295,13 @@ fn list() -> Result<String, Refused> {
             let count = gpus.visible.len();
             format!("; {count} GPUs: {}", gpus.source)
         });
+        let slurm = MachineSite::of(machine.name).map_or_else(String::new, |site| {
+            format!("; Slurm's site: {} ({})", site.settings(), site.source)
+        });
         push(
             &mut text,
             format_args!(
-                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}{gpus}\n",
+                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}{gpus}{slurm}\n",
                 machine.name,
                 cores(&whole),
                 format!("{}{lacks}", machine.synthetic),

@@ -1,13 +1,12 @@
 //! `stowplan topo show --network NET` and `stowplan topo list --networks`.
 
 use super::{Refused, push, unknown};
+use stowplan_answers::network_json::json;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::Names;
 use stowplan_engine::text::host_types::HostEntry;
 use stowplan_engine::text::hostlist::read_hosts;
-use stowplan_score::network::{
-    Asked, BadNetwork, Level, Network, host_list, machines, read, topology_conf,
-};
+use stowplan_score::network::{Asked, BadNetwork, Level, Network, machines, read, topology_conf};
 
 /// The form of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,55 +153,6 @@ fn text(network: &Network) -> String {
         );
     }
     text
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-fn json(network: &Network) -> String {
-    let nodes = network.names().len();
-    let levels = network.levels().iter().map(|level| {
-        let objects = level.objects.iter().zip(level.stretches(nodes));
-        let objects: Vec<String> = objects
-            .map(|(name, own)| {
-                let list = host_list::write(network.names(), own.into_iter());
-                format!("{{\"name\":{},\"nodes\":{}}}", quoted(name), quoted(&list))
-            })
-            .collect();
-        format!(
-            "{{\"level\":{},\"objects\":[{}]}}",
-            quoted(&level.word),
-            objects.join(",")
-        )
-    });
-    let levels: Vec<String> = levels.collect();
-    let order = host_list::write(network.names(), std::iter::once((0, nodes)));
-    let places = (0..nodes).map_while(|node| {
-        let spot = network.spot(node)?;
-        let at: Vec<String> = spot.at.iter().map(u32::to_string).collect();
-        let name = network
-            .names()
-            .name(stowplan_engine::id::Id::from_row(node as usize));
-        Some(format!(
-            "{}:[{},{}]",
-            quoted(&name),
-            quoted(spot.name),
-            at.join(",")
-        ))
-    });
-    let places: Vec<String> = places.collect();
-    let places = if places.is_empty() {
-        String::new()
-    } else {
-        format!(",\"places\":{{{}}}", places.join(","))
-    };
-    format!(
-        "{{\"version\":1,\"kind\":\"{}\",\"levels\":[{}],\"order\":{}{places}}}\n",
-        network.kind().word(),
-        levels.join(","),
-        quoted(&order)
-    )
 }
 
 /// The machines whose networks are known, and those whose are not.

@@ -255,13 +255,24 @@ struct ClassView {
 /// A note, as printed on standard error.
 #[derive(Serialize)]
 struct NoteView<'a> {
+    note: &'a str,
+    app: Option<u32>,
+    nodes: &'a str,
+    count: u64,
+    ranks: &'a str,
     class: &'a str,
     text: &'a str,
 }
 
 impl<'a> NoteView<'a> {
     fn new(told: &'a Remark) -> Self {
+        let facts = &told.facts;
         Self {
+            note: &told.class,
+            app: facts.app,
+            nodes: &facts.nodes,
+            count: facts.count,
+            ranks: &facts.ranks,
             class: &told.class,
             text: &told.text,
         }

@@ -127,6 +127,11 @@ impl LayoutView<'_> {
     pub(crate) fn logical(&self, at: u32) -> u32 {
         match self.objects {
             Targets::Kind { .. } => at,
+            Targets::Devices(groups) => {
+                let topology = self.binder.hardware.topology;
+                let first = groups[at as usize].gpus[0];
+                self.binder.topologies.logical(topology, first)
+            }
             Targets::Domains(_) | Targets::Near(_) => {
                 let Binder {
                     topologies,

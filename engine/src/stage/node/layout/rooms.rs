@@ -1,12 +1,11 @@
 //! How many more processes each mapped object takes.
 
 use super::LayoutView;
-use crate::policy::{ObjKind, Overload};
+use crate::policy::Overload;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::fills_cores;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::units::{narrow, shared as meeting};
-use crate::table::topologies::ObjectId;
 
 /// The cpus that may be used at all; `None` if cpus may not be shared.
 pub(super) fn shared_cpus(node: &LayoutView<'_>) -> Option<Bits> {
@@ -47,8 +46,7 @@ pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
     let LayoutView {
         binder, objects, ..
     } = node;
-    let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;
-    if !objects.iter().next().is_some_and(of_gpus) {
+    if !binder.maps_gpus() {
         return None;
     }
     let ranges: Vec<_> = objects

@@ -1,0 +1,151 @@
+//! Scores and answers as JSON, as `stowplan score` and `stowplan advise` write them.
+
+use super::{Found, Said, above};
+use std::io::{self, Write};
+use stowplan_score::above::Above;
+use stowplan_score::level::Level;
+use stowplan_score::network::OnNetwork;
+use stowplan_score::network::allocation::allocation;
+use stowplan_score::pattern::Part;
+use stowplan_score::score::{Leaving, Score};
+
+/// A score as one line.
+///
+/// # Errors
+/// Only the errors of `out`.
+pub fn score_json(
+    found: &Score,
+    parts: &[Part],
+    distances: Option<&[u32]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    write!(
+        out,
+        "{{\"version\":1,\"ranks\":{},\"nodes\":{},\"patterns\":{},\"unit\":\"{}\",\"edges\":{},\"levels\":[",
+        found.ranks,
+        found.nodes,
+        serde_json::to_string(&words)?,
+        found.unit.word(),
+        found.edges
+    )?;
+    let mut comma = "";
+    for level in found.above.iter().flat_map(|above| &above.levels) {
+        write!(out, "{comma}{}", above::level(level)?)?;
+        comma = ",";
+    }
+    for level in &found.levels {
+        let word = level.level.word();
+        write!(
+            out,
+            "{comma}{{\"level\":\"{word}\",\"leave\":{},\"worst\":{}",
+            level.leave, level.worst
+        )?;
+        match &found.above {
+            Some(above) if level.level == Level::Node => {
+                write!(
+                    out,
+                    ",\"worst_of\":{}}}",
+                    serde_json::to_string(&above.worst_node)?
+                )?;
+            }
+            Some(_) | None => write!(out, "}}")?,
+        }
+        comma = ",";
+    }
+    match &found.above {
+        Some(above) => writeln!(
+            out,
+            "],\"network\":{}}}",
+            above::network(above, distances, found.edges)
+        ),
+        None => writeln!(out, "]}}"),
+    }
+}
+
+/// Answers as one line.
+///
+/// # Errors
+/// Only the errors of `out`.
+pub fn advice_json(
+    advice: &Found,
+    said: &[Said<'_>],
+    on: Option<&OnNetwork>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(first) = advice.answers.first() else {
+        return writeln!(
+            out,
+            "{{\"version\":1,\"unit\":\"edges\",\"edges\":0,\"answers\":[]}}"
+        );
+    };
+    write!(
+        out,
+        "{{\"version\":1,\"unit\":\"{}\",\"edges\":{},\"answers\":[",
+        first.score.unit.word(),
+        first.score.edges
+    )?;
+    for (at, said) in said.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        let node = &said.answer.score.levels[0];
+        write!(
+            out,
+            "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}",
+            serde_json::to_string(&said.words)?,
+            serde_json::to_string(&said.order)?,
+            node.leave,
+            node.worst,
+            said.asked
+        )?;
+        if let Some(above) = &said.answer.score.above {
+            levels(above, node, out)?;
+        }
+        write!(out, "}}")?;
+    }
+    match on {
+        Some(on) => allocated(on, advice.lighter_pair, out),
+        None => writeln!(out, "]}}"),
+    }
+}
+
+/// The sum and the levels of an answer, behind its other keys.
+fn levels(above: &Above, node: &Leaving, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, ",\"sum\":{},\"levels\":[", above.sum())?;
+    for level in &above.levels {
+        write!(
+            out,
+            "{{\"level\":{},\"leave\":{},\"worst\":{},\"pair\":{}}},",
+            serde_json::to_string(&level.level)?,
+            level.leave,
+            level.worst,
+            level.pair
+        )?;
+    }
+    write!(
+        out,
+        "{{\"level\":\"node\",\"leave\":{},\"worst\":{}}}]",
+        node.leave, node.worst
+    )
+}
+
+/// What the job uses of the network, and the end of the answer.
+fn allocated(on: &OnNetwork, lighter: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = allocation(on.network(), on.numbers());
+    let rows = rows.iter().map(|row| {
+        Ok(format!(
+            "{{\"level\":{},\"objects\":{},\"sizes\":{},\"fewest\":{},\"lonely\":{}}}",
+            serde_json::to_string(&row.level)?,
+            row.sizes.len(),
+            serde_json::to_string(&row.sizes)?,
+            row.fewest,
+            serde_json::to_string(&row.lonely)?
+        ))
+    });
+    let rows: Vec<String> = rows.collect::<io::Result<_>>()?;
+    let lighter = lighter.map_or_else(|| "null".to_owned(), |at| at.to_string());
+    writeln!(
+        out,
+        "],\"lighter_pair\":{lighter},\"allocation\":[{}]}}",
+        rows.join(",")
+    )
+}

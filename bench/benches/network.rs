@@ -1,0 +1,106 @@
+//! How long networks take: reading Slurm's file, scores by level, advice; each beside the same without a network.
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::sync::Arc;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::NoFiles;
+use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place;
+use stowplan_score::network::{Asked, Network, OnNetwork, read};
+use stowplan_score::pattern::Part;
+use stowplan_score::score::{NoMatrices, score, score_on};
+
+/// 160,000 nodes below 5,000 leaves of 32, 100 of them below a switch.
+fn topology_conf() -> String {
+    let mut text = String::new();
+    for leaf in 0..5000 {
+        let first = leaf * 32;
+        let _ = writeln!(
+            text,
+            "SwitchName=l{leaf} Nodes=n[{first:06}-{:06}]",
+            first + 31
+        );
+    }
+    for spine in 0..50 {
+        let first = spine * 100;
+        let _ = writeln!(
+            text,
+            "SwitchName=s{spine} Switches=l[{first}-{}]",
+            first + 99
+        );
+    }
+    text.push_str("SwitchName=root Switches=s[0-49]\n");
+    text
+}
+
+fn network(text: &str, file: &str) -> Option<Network> {
+    let asked = Asked {
+        text: text.to_owned(),
+        levels: None,
+    };
+    read(&asked, None, &|_| Ok(file.as_bytes().to_vec())).ok()
+}
+
+/// 2^20 ranks on 16,384 nodes of 64.
+fn million(more: &[&str]) -> Option<Plan> {
+    let words = [
+        "--topo",
+        "core:64 pu:1",
+        "-H",
+        "n[0-16383]:64",
+        "-n",
+        "1048576",
+        "--map-by",
+        "slot",
+    ];
+    let words = words.iter().chain(more).map(|word| (*word).to_owned());
+    let asked = map_args(&words.collect::<Vec<String>>()).ok()?;
+    Some(place(asked, &FilesAlone(&NoFiles)).ok()?.mapped.plan)
+}
+
+fn reading(criterion: &mut Criterion) {
+    let text = topology_conf();
+    let mut group = criterion.benchmark_group("network");
+    group.sample_size(20);
+    group.bench_function("160,000 nodes of topology.conf", |bencher| {
+        bencher.iter(|| black_box(network("net", &text)));
+    });
+    group.bench_function("the bytes alone, copied", |bencher| {
+        bencher.iter(|| black_box(text.as_bytes().to_vec()));
+    });
+    group.finish();
+}
+
+fn scores(criterion: &mut Criterion) {
+    let tree = "dragonfly group:8 switch:16 node:128 n[0-16383]";
+    let (Some(network), Ok(part)) = (network(tree, ""), Part::read("halo:128x128x64")) else {
+        return;
+    };
+    let (network, parts) = (Arc::new(network), [part]);
+    let mut group = criterion.benchmark_group("score of 2^20 ranks on a network");
+    group.sample_size(20);
+    for (name, more) in [
+        ("by slot", &[][..]),
+        ("in listed order", &["--rank-order", "kdtree:128x128x64"]),
+    ] {
+        let Some(plan) = million(more) else {
+            continue;
+        };
+        let Ok(on) = OnNetwork::of(Arc::clone(&network), &plan.world().names) else {
+            continue;
+        };
+        group.bench_function(BenchmarkId::new(name, "node alone"), |bencher| {
+            bencher.iter(|| black_box(score(&plan, &parts, &NoMatrices)));
+        });
+        group.bench_function(BenchmarkId::new(name, "two levels above"), |bencher| {
+            bencher.iter(|| black_box(score_on(&plan, &parts, &NoMatrices, Some(&on))));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, reading, scores);
+criterion_main!(benches);

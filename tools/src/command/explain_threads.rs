@@ -1,0 +1,189 @@
+//! `stowplan explain RANK.THREAD`: why a thread of OpenMP runs where it does.
+
+use super::explain::placed;
+use super::show::Saved;
+use crate::report::Refused;
+use crate::{Console, output};
+use stowplan_answers::explain::RANKS_MAX;
+use stowplan_answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
+use stowplan_answers::openmp::job::JobThreads;
+use stowplan_answers::openmp::notes::Found;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::table::apps::AppId;
+use stowplan_job::args::{Format, JobArgs};
+use stowplan_job::error::one_line;
+use stowplan_job::our_words::in_our_words;
+use stowplan_job::words::CommandLine;
+
+/// A rank, and one of its threads.
+type Asked = (u32, ThreadName);
+
+fn told(class: &'static str, sentence: String) -> Refused {
+    Refused::Told { class, sentence }
+}
+
+/// The threads of `3.5,4.0`; `None`: the words name ranks alone.
+///
+/// # Errors
+/// `bad-value`: a thread that is none.
+pub(super) fn asked(list: &str) -> Result<Option<Vec<Asked>>, Refused> {
+    if !list.contains('.') {
+        return Ok(None);
+    }
+    let bad = || {
+        let sentence = format!(
+            "RANK {list}: expected RANK.THREAD such as 3.5, or 3.5.1 for a thread of an inner team"
+        );
+        told("bad-value", sentence)
+    };
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse::<u32>().ok()).flatten()
+    };
+    let mut all = Vec::new();
+    for item in list.split(',') {
+        let numbers: Option<Vec<u32>> = item.split('.').map(number).collect();
+        let (rank, outer, inner) = match numbers.as_deref() {
+            Some(&[rank, outer]) => (rank, outer, None),
+            Some(&[rank, outer, inner]) => (rank, outer, Some(inner)),
+            Some(_) | None => return Err(bad()),
+        };
+        all.push((rank, ThreadName { outer, inner }));
+    }
+    if all.len() as u64 > RANKS_MAX {
+        let sentence = format!(
+            "{} threads are asked of, at most {RANKS_MAX} are explained at once",
+            all.len()
+        );
+        return Err(told("bad-value", sentence));
+    }
+    Ok(Some(all))
+}
+
+/// Explains threads of a job.
+///
+/// # Errors
+/// As `map` refuses the job; `bad-value` for a rank or thread that is not there.
+pub(super) fn of_job(
+    words: &[String],
+    all: &[Asked],
+    options: &JobArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let files = console.files;
+    let placement = placed(words, files)?;
+    let putting = |app: usize, name: &str, value: &str| put(words, files, app, name, value);
+    tell(&placement.mapped.plan, all, &putting, options, console)
+}
+
+/// Explains threads of a saved plan.
+///
+/// # Errors
+/// `bad-value` for a rank or thread that is not there.
+pub(super) fn of_plan(
+    saved: &Saved,
+    all: &[Asked],
+    options: &JobArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let putting = |_: usize, name: &str, value: &str| {
+        let change = format!("-x {name}={value}");
+        Some(Changed {
+            change,
+            words: None,
+        })
+    };
+    tell(&saved.plan, all, &putting, options, console)
+}
+
+/// A job with a variable of an app set, if it is set then: the job is planned.
+fn put(
+    words: &[String],
+    files: &dyn Files,
+    app: usize,
+    name: &str,
+    value: &str,
+) -> Option<Changed> {
+    let (change, words) = match in_our_words(words) {
+        Some(words) => {
+            let mut line = CommandLine::read(&words);
+            line.apps.get_mut(app)?.set_variable(name, value);
+            (format!("-x {name}={value}"), line.to_words())
+        }
+        None => {
+            let option = ["--env".to_owned(), format!("{name}={value}")];
+            (
+                option.join(" "),
+                option.iter().chain(words).cloned().collect(),
+            )
+        }
+    };
+    let plan = placed(&words, files).ok()?.mapped.plan;
+    let there = plan.thread_words().of(AppId::from_row(app));
+    let set = there
+        .iter()
+        .any(|(own, known)| own == name && known == value);
+    set.then_some(Changed {
+        change,
+        words: Some(words),
+    })
+}
+
+fn tell(
+    plan: &Plan,
+    all: &[Asked],
+    putting: &Putting<'_>,
+    options: &JobArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let mut threads =
+        JobThreads::new(plan, None).map_err(|error| told(error.class(), error.to_string()))?;
+    let json = options.format.is_some_and(|format| format != Format::Text);
+    let mut text = String::new();
+    let mut notes: Vec<Found> = Vec::new();
+    for &(rank, name) in all {
+        let explained = explain_thread(plan, &mut threads, Rank(rank), name, putting);
+        let explained = explained.map_err(|error| told(error.class(), error.to_string()))?;
+        let explained = explained.ok_or_else(|| {
+            let sentence = format!(
+                "rank {rank}: the ranks are 0 to {}",
+                plan.ranks().saturating_sub(1)
+            );
+            told("bad-value", sentence)
+        })?;
+        for own in explained {
+            if json {
+                text.push_str(&serde_json::to_string(&own).unwrap_or_default());
+                text.push('\n');
+            } else {
+                let page = own.page();
+                page.iter()
+                    .for_each(|line| text.push_str(&format!("{}\n", one_line(line))));
+            }
+        }
+        if let Some(place) = plan.place(Rank(rank)) {
+            let key = threads.key(&place);
+            for note in threads.notes(key) {
+                if notes.iter().all(|own| own.class != note.class) {
+                    notes.push(note);
+                }
+            }
+        }
+    }
+    output::give(options.output.as_deref(), console.out, |out| {
+        out.write_all(text.as_bytes())
+    })?;
+    for note in notes {
+        // The worst that can happen to a note is that nobody reads it.
+        let _ = writeln!(
+            console.err,
+            "note[{}]: {}",
+            note.class,
+            one_line(&note.text)
+        );
+    }
+    Ok(())
+}

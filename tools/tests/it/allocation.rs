@@ -1,0 +1,201 @@
+//! What an allocation says of placement is used, or a note names it with the word that would use it.
+
+use crate::folder::Folder;
+use crate::launch::{err, out, refused};
+use std::fs;
+
+const SLURM: [(&str, &str); 2] = [("SLURM_JOB_NODELIST", "n1"), ("SLURM_TASKS_PER_NODE", "2")];
+
+/// Runs `map --here` and gives rows and notes.
+fn mapped(folder: &Folder, variables: &[(&str, &str)], words: &[&str]) -> (String, String) {
+    let words = [&["map", "--here", "--format", "tsv"], words, &["./x"]].concat();
+    let output = folder.run(variables, &words);
+    (out(&output), err(&output))
+}
+
+#[test]
+fn gpus_that_this_node_shows_are_the_gpus_of_the_job() {
+    let folder = Folder::new("visible");
+    let gpus = |variables: &[(&str, &str)], map: &str| {
+        let all = [&SLURM[..], variables].concat();
+        let words = [
+            "--topo",
+            "builtin:perlmutter-gpu",
+            "--map-by",
+            map,
+            "--columns",
+            "rank,gpus",
+        ];
+        mapped(&folder, &all, &words)
+    };
+    let shown = |name, value| gpus(&[(name, value)], "gpu").0;
+    assert_eq!(
+        shown("CUDA_VISIBLE_DEVICES", "0,1"),
+        "#rank\tgpus\n0\t1\n1\t0\n"
+    );
+    assert_eq!(
+        shown("ZE_AFFINITY_MASK", "2.0,3.1"),
+        "#rank\tgpus\n0\t3\n1\t2\n"
+    );
+    assert_eq!(
+        gpus(&[("ROCR_VISIBLE_DEVICES", "")], "core").0,
+        "#rank\tgpus\n0\t-\n1\t-\n"
+    );
+    let named = gpus(&[("CUDA_VISIBLE_DEVICES", "GPU-8a")], "core").1;
+    assert!(
+        named.contains("note[allocation-unused]: CUDA_VISIBLE_DEVICES=GPU-8a"),
+        "{named}"
+    );
+    let two = [
+        ("SLURM_JOB_NODELIST", "n[1-2]"),
+        ("SLURM_TASKS_PER_NODE", "1(x2)"),
+        ("CUDA_VISIBLE_DEVICES", "3"),
+    ];
+    let words = [
+        "--topo",
+        "builtin:perlmutter-gpu",
+        "--gpus",
+        "share",
+        "--columns",
+        "rank,gpus",
+    ];
+    let unknown = mapped(&folder, &two, &words).1;
+    assert!(
+        unknown.contains("CUDA_VISIBLE_DEVICES=3") && unknown.contains("gpu=only:3"),
+        "{unknown}"
+    );
+    let here = [&two[..], &[("SLURMD_NODENAME", "n2")]].concat();
+    let (rows, notes) = mapped(&folder, &here, &words);
+    assert!(!notes.contains("allocation-unused"), "{rows}{notes}");
+    // Where the hardware has no such GPU, that is said.
+    let none = [&SLURM[..], &[("CUDA_VISIBLE_DEVICES", "0")]].concat();
+    let notes = mapped(&folder, &none, &["--topo", "core:8 pu:1"]).1;
+    assert!(
+        notes.contains("note[allocation-unused]: CUDA_VISIBLE_DEVICES (gpu=only:0)"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn cpus_of_grid_engine_are_named() {
+    let folder = Folder::new("sge");
+    fs::write(
+        folder.path().join("pe"),
+        "a 2 all.q@a 0,0:1,3\nb 1 all.q@b UNDEFINED\n",
+    )
+    .unwrap();
+    let (rows, notes) = mapped(
+        &folder,
+        &[("PE_HOSTFILE", "pe")],
+        &["--topo", "package:2 core:4 pu:1"],
+    );
+    assert_eq!(rows.lines().count(), 4, "{rows}");
+    assert!(
+        notes.contains("PE_HOSTFILE=pe (column 4, 0,0:1,3 on a)") && notes.contains("slot=0:0;1:3"),
+        "{notes}"
+    );
+    fs::write(folder.path().join("pe"), "a 2 all.q@a 0,x\n").unwrap();
+    let output = folder.run(
+        &[("PE_HOSTFILE", "pe")],
+        &["map", "--here", "--topo", "core:4 pu:1", "./x"],
+    );
+    refused(&output, "bad-environment");
+}
+
+#[test]
+fn cpus_of_lsf_are_those_of_its_file() {
+    let folder = Folder::new("lsf");
+    fs::write(folder.path().join("cpus"), "h 4,5\nh 6,7\n").unwrap();
+    fs::write(folder.path().join("none"), "").unwrap();
+    let topo = ["--topo", "package:2 core:4 pu:1"];
+    for name in ["LSB_AFFINITY_HOSTFILE", "LSB_DJOB_RANKFILE"] {
+        let variables = [(name, "cpus"), ("LSB_MCPU_HOSTS", "h 2")];
+        let (rows, _) = mapped(&folder, &variables, &topo);
+        let cpus: Vec<&str> = rows
+            .lines()
+            .skip(1)
+            .filter_map(|row| row.rsplit('\t').next())
+            .collect();
+        assert_eq!(cpus, ["4-5", "6-7"], "{rows}");
+        // Words that map win over the file, and that is said.
+        let (_, notes) = mapped(
+            &folder,
+            &variables,
+            &[&topo[..], &["--map-by", "core"]].concat(),
+        );
+        assert!(
+            notes.contains(&format!("note[allocation-unused]: {name}=cpus")),
+            "{notes}"
+        );
+        let (_, notes) = mapped(&folder, &[(name, "none"), variables[1]], &topo);
+        assert!(
+            notes.contains(&format!("note[allocation-unused]: {name}=none")),
+            "{notes}"
+        );
+    }
+    let words = [
+        "map",
+        "--from-env",
+        "LSB_AFFINITY_HOSTFILE",
+        "-H",
+        "h",
+        "--topo",
+        "core:4 pu:1",
+        "./x",
+    ];
+    let notes = err(&folder.run(&[("LSB_AFFINITY_HOSTFILE", "none")], &words));
+    assert!(notes.contains("LSB_AFFINITY_HOSTFILE=none"), "{notes}");
+}
+
+#[test]
+fn variables_of_slurm_are_obeyed_by_its_line_and_noted_beside_other_words() {
+    let folder = Folder::new("slurm-words");
+    let all = [
+        &SLURM[..],
+        &[
+            ("SLURM_CPUS_PER_TASK", "2"),
+            ("SLURM_DISTRIBUTION", "cyclic"),
+            ("SLURM_JOB_GPUS", "0"),
+            ("SLURM_CPU_BIND", "cores"),
+        ],
+    ]
+    .concat();
+    let topo = ["--topo", "package:2 core:4 pu:1"];
+    let (_, notes) = mapped(&folder, &all, &topo);
+    for said in [
+        "SLURM_CPUS_PER_TASK=2",
+        ":pe=2",
+        "SLURM_DISTRIBUTION=cyclic",
+        "--map-by node",
+        "SLURM_JOB_GPUS=0",
+        "SLURM_CPU_BIND=cores",
+    ] {
+        assert!(notes.contains(said), "{said}: {notes}");
+    }
+    let (rows, notes) = mapped(&folder, &all, &[&topo[..], &["srun", "-n2"]].concat());
+    assert!(
+        rows.contains("0-1") && !notes.contains("allocation-unused"),
+        "{rows}{notes}"
+    );
+    // Notes about the allocation are notes of the plan.
+    let words = [
+        &["map", "--here", "--format", "json", "--strict"],
+        &topo[..],
+        &["./x"],
+    ]
+    .concat();
+    let output = folder.run(&all, &words);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert!(
+        out(&output).contains(r#"{"note":"allocation-unused","app":null"#),
+        "{}",
+        out(&output)
+    );
+    let quiet = [
+        &["map", "--here", "--quiet-notes", "allocation-unused"],
+        &topo[..],
+        &["./x"],
+    ]
+    .concat();
+    assert!(!err(&folder.run(&all, &quiet)).contains("allocation-unused"));
+}
