@@ -24,6 +24,8 @@ pub mod explain;
 pub mod verify;
 // What an expert would say of a plan.
 pub mod expert;
+// A plan on other nodes.
+pub mod onto;
 // Where OpenMP puts threads.
 pub mod openmp;
 // Plans as pictures.

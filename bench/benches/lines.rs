@@ -11,7 +11,7 @@ use stowplan_job::place::place;
 use stowplan_bench as _;
 
 /// Lines with nine words behind the launcher's.
-const LINES: [(&str, &str); 6] = [
+const LINES: [(&str, &str); 8] = [
     (
         "our words",
         "-n 512 --map-by core --bind-to core --rank-by slot ./ocean",
@@ -33,6 +33,8 @@ const LINES: [(&str, &str); 6] = [
         "mpiexec of PALS",
         "--as pals mpiexec -n 512 -ppn 128 --cpu-bind depth ./ocean",
     ),
+    ("aprun", "aprun -n 512 -N 128 -d 1 -cc depth ./ocean"),
+    ("jsrun", "jsrun -n 256 -a 1 -c 1 -d packed ./ocean"),
 ];
 
 /// A million ranks on 16,384 nodes.

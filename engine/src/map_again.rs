@@ -4,7 +4,7 @@
 use crate::error::MapError;
 use crate::map::{Components, make_plan, place_in_order};
 use crate::plan::claimed::{Claim, Fixed, Named};
-use crate::plan::{Derived, Plan};
+use crate::plan::{Derived, Plan, World};
 use crate::policy::{MapBy, RankBy, Span};
 use crate::stage::alloc::Pool;
 use crate::stage::job::JobOutcome;
@@ -35,6 +35,16 @@ pub enum Again {
 ///
 /// Cost: that of [`crate::map::map_resolved`], without reading a request.
 pub fn map_again(plan: &Plan) -> Result<Again, MapError> {
+    map_again_on(plan, plan.world())
+}
+
+/// Places the job of a plan again as if its nodes were in other states, for example of other hardware. `world`: has the plan's nodes.
+///
+/// # Errors
+/// As [`map_again`].
+///
+/// Cost: as [`map_again`].
+pub fn map_again_on(plan: &Plan, world: &World) -> Result<Again, MapError> {
     let apps = plan.resolved_apps();
     let policies = || apps.ids().filter_map(|app| apps.policy(app));
     let elsewhere = plan
@@ -56,14 +66,14 @@ pub fn map_again(plan: &Plan) -> Result<Again, MapError> {
         .iter()
         .all(|app| app.policy().is_none() || matches!(app.claimed().0, Claim::Of(..)));
     let mut resolved = resolved(plan);
-    let mut work = Workspace::new(pool(plan, &resolved));
+    let mut work = Workspace::new(pool(plan, world, &resolved));
     let mut outcome = JobOutcome::default();
     let standard = Components::standard();
     match place_in_order(&mut work, &mut resolved, &standard, &mut outcome) {
         Err(_) if !told => return Ok(Again::Supposed(None)),
         placed => placed?,
     }
-    let before = plan.world().before.clone();
+    let before = world.before.clone();
     let mapped = make_plan(
         &mut work,
         &mut resolved,
@@ -104,9 +114,9 @@ const fn spans(map: MapBy) -> bool {
 }
 
 /// The nodes as the plan found them.
-fn pool(plan: &Plan, resolved: &Resolved) -> Pool {
-    let mut pool = Pool::of(plan.world());
-    let whole = Arc::new(Named::whole(plan.world().names.len()));
+fn pool(plan: &Plan, world: &World, resolved: &Resolved) -> Pool {
+    let mut pool = Pool::of(world);
+    let whole = Arc::new(Named::whole(world.names.len()));
     for app in resolved.apps.ids() {
         let key = (resolved.hosts.list[app], [].as_slice().into());
         let named = match &plan.app(app).claimed().0 {

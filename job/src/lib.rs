@@ -68,6 +68,8 @@ pub mod sources;
 pub mod network;
 // What parameters change in a job.
 mod settle;
+// Hosts that were granted.
+pub mod granted;
 // What a job says about threads.
 pub mod thread_words;
 // A job on a machine.

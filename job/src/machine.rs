@@ -32,6 +32,22 @@ const LOCALHOST: &str = "localhost";
 ///
 /// Cost: the texts, and the files that they name.
 pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
+    read_assuming(job, None, outside)
+}
+
+/// A topology for nodes of which nothing is said.
+pub(crate) struct Assumed {
+    pub(crate) draft: TopologyDraft,
+    /// Where it came from.
+    pub(crate) source: String,
+}
+
+/// The same, with a topology for nodes of which nothing is said.
+pub(crate) fn read_assuming(
+    job: &JobArgs,
+    assumed: Option<Assumed>,
+    outside: &dyn Outside,
+) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
     let mut rows: Vec<Row> = Vec::new();
     let mut objects = 0;
@@ -80,11 +96,14 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
             });
         }
     }
-    let mut cpu_lists = job.cpu_lists.iter();
-    cpu_lists.try_for_each(|text| limit(&mut rows, text))?;
-    if let Some(text) = granted(job) {
-        cut_down(&mut rows, text)?;
+    if let Some(Assumed { draft, source }) = assumed {
+        rows.push(Row {
+            nodes: None,
+            draft,
+            source,
+        });
     }
+    limit_all(&mut rows, job)?;
     give_all(&mut rows, &job.devices)?;
     let (mut default, mut assigned) = (None, Vec::new());
     for row in rows {
@@ -160,6 +179,13 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.push(LOCALHOST.to_owned());
     names.extend(job.head.clone());
     names.iter().map(|name| plain(name)).collect()
+}
+
+/// Limits nodes to the cpus that may be used there.
+fn limit_all(rows: &mut Vec<Row>, job: &JobArgs) -> Result<(), JobError> {
+    let mut cpu_lists = job.cpu_lists.iter();
+    cpu_lists.try_for_each(|text| limit(rows, text))?;
+    granted(job).map_or(Ok(()), |text| cut_down(rows, text))
 }
 
 /// What of its nodes a job was given, for launchers that see no more of a node than that.

@@ -162,9 +162,8 @@ pub fn place_on_network(
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         return Ok((mapped, on));
     }
-    let job = asked.job.clone();
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
-    let (resolved, mut machine) = resolve_on(machine, asked, outside)?;
+    let (resolved, mut machine, job) = resolve(machine, asked, outside)?;
     let again = (job.node_order == NodeOrder::Network).then(|| resolved.clone());
     let mut mapped = placed(resolved, machine.clone(), job.threads)?;
     let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
@@ -204,6 +203,16 @@ pub fn resolve_on(
     asked: MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    let (resolved, machine, _) = resolve(machine, asked, outside)?;
+    Ok((resolved, machine))
+}
+
+/// The same, and the options of the job.
+fn resolve(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Resolved, Machine, JobArgs), JobError> {
     if let Some(line) = of_another(&asked.job) {
         return Err(JobError::Told {
             class: "not-modelled",
@@ -221,7 +230,8 @@ pub fn resolve_on(
         inferred: job.slots_by,
         ..machine.clone()
     };
-    meet(words, &job, machine, outside)
+    let (resolved, machine) = meet(words, &job, machine, outside)?;
+    Ok((resolved, machine, job))
 }
 
 /// Checks all words of a job together.

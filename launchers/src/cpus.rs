@@ -56,6 +56,19 @@ pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
     Some(set)
 }
 
+/// Reads a list as [`read_list`] does, also with steps: `0-127/4`, `0-31:2/4`.
+#[must_use]
+pub fn read_stepped(text: &str, highest: u32) -> Option<RoaringBitmap> {
+    let mut set = RoaringBitmap::new();
+    for (first, last) in stowplan_engine::text::cursor::whole_ranges(text)? {
+        if last > highest {
+            return None;
+        }
+        set.insert_range(first..=last);
+    }
+    Some(set)
+}
+
 /// The unit in which prterun counts cpus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unit {

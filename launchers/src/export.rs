@@ -1,9 +1,11 @@
 //! A plan in a launcher's words: a script that starts the job, or a file, or the reason why neither is possible.
 
 use crate::dialect::variables::{self, Form};
-use crate::dialect::{flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, srun};
+use crate::dialect::{
+    flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, rankfile, srun,
+};
 use crate::job::{Job, Unsaid};
-use crate::script::Script;
+use crate::script::{Beside, PLAN, Script};
 pub use crate::text::{Note, Text};
 use std::fmt::{self, Write};
 use stowplan_engine::plan::Plan;
@@ -29,11 +31,76 @@ pub enum Dialect {
     RankOrder,
     /// A list of hosts with slots.
     Hostfile,
+    /// A file of ranks, as PRRTE and Open MPI read it.
+    Rankfile,
+}
+
+/// Who reads a file that starts nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reader {
+    /// Nobody was named: the form that most launchers read.
+    Own,
+    /// PRRTE.
+    Prte,
+    /// Open MPI 5.
+    Ompi,
+    /// Open MPI 4.
+    Ompi4,
+    /// MPICH.
+    Hydra,
+    /// Intel MPI.
+    Intel,
+    /// Slurm.
+    Slurm,
+    /// Flux.
+    Flux,
+    /// HPE Cray PALS.
+    Pals,
+    /// PBS.
+    Pbs,
+}
+
+impl Reader {
+    /// Readers of rank files, by their words.
+    const OF_RANKS: &[(&str, Self)] = &[
+        ("prte", Self::Prte),
+        ("ompi", Self::Ompi),
+        ("ompi4", Self::Ompi4),
+    ];
+    /// Readers of host files, by their words.
+    const OF_HOSTS: &[(&str, Self)] = &[
+        ("prte", Self::Prte),
+        ("ompi", Self::Ompi),
+        ("ompi4", Self::Ompi4),
+        ("hydra", Self::Hydra),
+        ("intel", Self::Intel),
+        ("slurm", Self::Slurm),
+        ("flux", Self::Flux),
+        ("pals", Self::Pals),
+        ("pbs", Self::Pbs),
+    ];
+
+    /// Who reads the files of a dialect, by the words of `--for`; nobody reads those of scripts.
+    #[must_use]
+    pub const fn of(dialect: Dialect) -> &'static [(&'static str, Self)] {
+        match dialect {
+            Dialect::Rankfile => Self::OF_RANKS,
+            Dialect::Hostfile => Self::OF_HOSTS,
+            Dialect::Srun
+            | Dialect::Prterun
+            | Dialect::Hydra
+            | Dialect::Intel
+            | Dialect::Flux
+            | Dialect::Pals
+            | Dialect::Jsrun
+            | Dialect::RankOrder => &[],
+        }
+    }
 }
 
 impl Dialect {
     /// All dialects, in the order in which they are listed.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Srun,
         Self::Prterun,
         Self::Hydra,
@@ -43,6 +110,7 @@ impl Dialect {
         Self::Jsrun,
         Self::RankOrder,
         Self::Hostfile,
+        Self::Rankfile,
     ];
 
     /// Its word on the command line.
@@ -58,6 +126,7 @@ impl Dialect {
             Self::Jsrun => "jsrun",
             Self::RankOrder => "rank-order",
             Self::Hostfile => "hostfile",
+            Self::Rankfile => "rankfile",
         }
     }
 
@@ -70,7 +139,7 @@ impl Dialect {
     /// Whether its output starts a job.
     #[must_use]
     pub const fn starts(self) -> bool {
-        !matches!(self, Self::RankOrder | Self::Hostfile)
+        !matches!(self, Self::RankOrder | Self::Hostfile | Self::Rankfile)
     }
 }
 
@@ -110,6 +179,7 @@ fn others(can: &[Dialect]) -> String {
 pub struct Export<'p> {
     plan: &'p Plan,
     dialect: Dialect,
+    reader: Reader,
     notes: Vec<Note>,
 }
 
@@ -125,10 +195,18 @@ impl Export<'_> {
     /// # Errors
     /// The error of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        self.write_beside(Beside::Inside, out)
+    }
+
+    /// Writes the plan, a script with its files in it or beside it. Cost: as [`Export::write_to`].
+    ///
+    /// # Errors
+    /// The error of `out`.
+    pub fn write_beside(&self, beside: Beside<'_>, out: &mut dyn Write) -> fmt::Result {
         let job = Job::of(self.plan).map_err(|_| fmt::Error)?;
-        match said(&job, self.dialect) {
+        match said(&job, self.dialect, self.reader) {
             Err(_) => Err(fmt::Error),
-            Ok(Said::Script(script, _)) => script.write_to(out),
+            Ok(Said::Script(script, _)) => script.write_beside(beside, out),
             Ok(Said::Text(text)) => {
                 for comment in &text.comments {
                     writeln!(out, "{comment}")?;
@@ -136,6 +214,27 @@ impl Export<'_> {
                 (text.body)(out)
             }
         }
+    }
+
+    /// The files that the script reads, each with its name and its bytes.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    ///
+    /// Cost: what they hold.
+    pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>, fmt::Error> {
+        let job = Job::of(self.plan).map_err(|_| fmt::Error)?;
+        let Ok(Said::Script(script, _)) = said(&job, self.dialect, self.reader) else {
+            return Ok(Vec::new());
+        };
+        let mut files = Vec::new();
+        for file in &script.files {
+            let mut text = String::new();
+            (file.body)(&mut text)?;
+            files.push((file.name, text.into_bytes()));
+        }
+        files.extend(script.plan.map(|plan| (PLAN, plan)));
+        Ok(files)
     }
 }
 
@@ -145,7 +244,7 @@ enum Said<'p> {
     Text(Text<'p>),
 }
 
-fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
+fn said<'p>(job: &'p Job<'p>, dialect: Dialect, reader: Reader) -> Result<Said<'p>, Unsaid> {
     if dialect != Dialect::Hydra
         && let Some(name) = job.nodes.name_twice()
     {
@@ -153,7 +252,7 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
             "{name} stands twice, as two nodes with local ranks of their own, and only hydra starts two nodes of one name"
         )));
     }
-    let mut said = without_variables(job, dialect)?;
+    let mut said = without_variables(job, dialect, reader)?;
     if let Said::Script(script, _) = &mut said
         && let Some(form) = form(dialect)
     {
@@ -180,11 +279,15 @@ const fn form(dialect: Dialect) -> Option<Form> {
         Dialect::Flux => Some(Form::One("--env")),
         Dialect::Pals => Some(Form::Pair("--env")),
         Dialect::Jsrun => Some(Form::Pair("-E")),
-        Dialect::Prterun | Dialect::RankOrder | Dialect::Hostfile => None,
+        Dialect::Prterun | Dialect::RankOrder | Dialect::Hostfile | Dialect::Rankfile => None,
     }
 }
 
-fn without_variables<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>, Unsaid> {
+fn without_variables<'p>(
+    job: &'p Job<'p>,
+    dialect: Dialect,
+    reader: Reader,
+) -> Result<Said<'p>, Unsaid> {
     let alone = |script| Said::Script(script, Vec::new());
     match dialect {
         Dialect::Srun => srun::export(job).map(|(script, notes)| Said::Script(script, notes)),
@@ -195,7 +298,8 @@ fn without_variables<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>,
         Dialect::Pals => pals::export(job).map(alone),
         Dialect::Jsrun => jsrun::export(job).map(alone),
         Dialect::RankOrder => rank_order::export(job).map(Said::Text),
-        Dialect::Hostfile => hostfile::export(job).map(Said::Text),
+        Dialect::Hostfile => hostfile::export(job, reader).map(Said::Text),
+        Dialect::Rankfile => rankfile::export(job, reader).map(Said::Text),
     }
 }
 
@@ -206,15 +310,30 @@ fn without_variables<'p>(job: &'p Job<'p>, dialect: Dialect) -> Result<Said<'p>,
 ///
 /// Cost: that of [`Job::of`], and a pass over the runs of ranks if the launcher has no words for the layout.
 pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressible> {
+    export_for(plan, dialect, Reader::Own)
+}
+
+/// Expresses a plan in a launcher's words, or as a file for one reader.
+///
+/// # Errors
+/// As [`export`].
+///
+/// Cost: as [`export`].
+pub fn export_for(
+    plan: &Plan,
+    dialect: Dialect,
+    reader: Reader,
+) -> Result<Export<'_>, NotExpressible> {
     let job = Job::of(plan).map_err(|Unsaid(why)| NotExpressible {
         dialect,
         why,
         can: Vec::new(),
     })?;
-    match said(&job, dialect) {
+    match said(&job, dialect, reader) {
         Ok(said) => Ok(Export {
             plan,
             dialect,
+            reader,
             notes: match said {
                 Said::Script(_, mut notes) => {
                     notes.extend(login_left_out(&job, dialect));
@@ -225,7 +344,8 @@ pub fn export(plan: &Plan, dialect: Dialect) -> Result<Export<'_>, NotExpressibl
         }),
         Err(Unsaid(why)) => {
             let others = Dialect::ALL.into_iter().filter(|other| other.starts());
-            let can = others.filter(|&other| other != dialect && self::said(&job, other).is_ok());
+            let can = others
+                .filter(|&other| other != dialect && self::said(&job, other, Reader::Own).is_ok());
             let can = can.collect();
             Err(NotExpressible { dialect, why, can })
         }
@@ -263,7 +383,7 @@ pub fn survey(plan: &Plan) -> Vec<(Dialect, Result<(), String>)> {
     let job = Job::of(plan);
     let each = Dialect::ALL.into_iter().map(|dialect| {
         let said = match &job {
-            Ok(job) => said(job, dialect).map(drop),
+            Ok(job) => said(job, dialect, Reader::Own).map(drop),
             Err(why) => Err(why.clone()),
         };
         (dialect, said.map_err(|Unsaid(why)| why))

@@ -57,6 +57,20 @@ pub struct Script<'p> {
     pub words: Vec<Word>,
     /// The files that the launcher reads.
     pub files: Vec<File<'p>>,
+    /// The saved plan, if the processes read it.
+    pub plan: Option<Vec<u8>>,
+}
+
+/// The name of the saved plan among the files.
+pub const PLAN: &str = "plan";
+
+/// Where the files of a script are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside<'d> {
+    /// In the script, which makes a directory for them.
+    Inside,
+    /// In this directory.
+    Directory(&'d str),
 }
 
 impl Word {
@@ -117,11 +131,27 @@ impl Script<'_> {
     /// # Errors
     /// The error of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        self.write_beside(Beside::Inside, out)
+    }
+
+    /// Writes the script, with its files in it or beside it. Cost: what is written.
+    ///
+    /// # Errors
+    /// The error of `out`.
+    pub fn write_beside(&self, beside: Beside<'_>, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "#!/bin/sh\n{}", self.comment)?;
         for (name, value) in &self.exports {
             writeln!(out, "export {name}={}", quoted(value))?;
         }
-        if self.files.is_empty() {
+        if let Beside::Directory(folder) = beside {
+            writeln!(out, "stowplan_dir=${{STOWPLAN_DIR:-{}}}", quoted(folder))?;
+            if self.variables.is_empty() {
+                write!(out, "exec ")?;
+            }
+            self.call(out)?;
+            return writeln!(out);
+        }
+        if self.files.is_empty() && self.plan.is_none() {
             if self.variables.is_empty() {
                 write!(out, "exec ")?;
             }
@@ -137,6 +167,9 @@ impl Script<'_> {
             )?;
             (file.body)(out)?;
             writeln!(out, "END_OF_FILE")?;
+        }
+        if let Some(plan) = &self.plan {
+            octal(plan, out)?;
         }
         // The launcher runs in the background, so that the shell hears signals while it waits. Without descriptor 3 it would
         // have no input.
@@ -172,4 +205,19 @@ impl Word {
             } => write!(out, "\"{before}$stowplan_dir/{file}{behind}\""),
         }
     }
+}
+
+/// Bytes of each line of a file that is no text.
+const LINE_BYTES: usize = 24;
+
+/// Writes the plan as words of `printf`, which every shell has: a here-document holds no zero bytes.
+fn octal(plan: &[u8], out: &mut dyn Write) -> fmt::Result {
+    writeln!(out, "{{")?;
+    for line in plan.chunks(LINE_BYTES) {
+        write!(out, "printf '")?;
+        line.iter()
+            .try_for_each(|byte| write!(out, "\\{byte:03o}"))?;
+        writeln!(out, "'")?;
+    }
+    writeln!(out, "}} >\"$stowplan_dir/{PLAN}\" || exit 1")
 }

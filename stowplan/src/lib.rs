@@ -39,6 +39,7 @@
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
 //! | have all ranks as columns | [`Plan::table`]; in my own memory: [`Plan::write_table`]; GPUs: [`Plan::gpu_column`] |
+//! | carry it to the nodes that were granted | [`Plan::onto`], [`Plan::onto_machine`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know how much traffic leaves nodes and switches, and what would be better | [`Plan::score`], [`Traffic::advise`], [`Network`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
@@ -70,6 +71,7 @@ mod difference;
 mod explanation;
 mod gpu_column;
 mod node;
+mod onto;
 mod plan;
 mod proc;
 mod read_as;

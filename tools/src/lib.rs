@@ -12,6 +12,8 @@ pub mod bounded;
 pub mod stdin;
 // Reads files by path.
 pub mod disk;
+// Files that were read for an answer.
+pub mod recorded;
 // Formats: one plan in, one text out.
 pub mod format;
 // A file that replaces another one as a whole.
@@ -117,6 +119,7 @@ fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "explain" => command::explain::run(rest, console),
         Some((word, rest)) if word == "diff" => command::diff::run(rest, console),
         Some((word, rest)) if word == "show" => command::show::run(rest, console),
+        Some((word, rest)) if word == "onto" => command::onto::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
         Some((word, rest)) if word == "export" => command::export::run(rest, console),
@@ -179,6 +182,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 const SUBCOMMANDS: &[&str] = &[
     "map",
     "show",
+    "onto",
     "explain",
     "diff",
     "check",

@@ -1,10 +1,11 @@
 //! Where an answer goes: standard output, or a file that appears complete or not at all.
 
 use crate::draft::{Draft, resolve};
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use stowplan_job::args::JobArgs;
 
 /// Writes an answer: to the file if one is named, else to `out`.
 ///
@@ -20,7 +21,7 @@ pub fn give(
 ) -> Result<(), Refused> {
     let Some(path) = path else {
         let given = answer(out).and_then(|()| out.flush());
-        return given.map_err(|error| refused("standard output", error));
+        return given.map_err(|error| refused(Target::StandardOutput, error));
     };
     let target = Path::new(path);
     let written = match fs::metadata(target) {
@@ -36,17 +37,56 @@ pub fn give(
         }
         Ok(_) | Err(_) => whole(target, answer),
     };
-    written.map_err(|error| refused(path, error))
+    written.map_err(|error| refused(Target::File(path.to_owned()), error))
 }
 
-fn refused(to: &str, error: io::Error) -> Refused {
+/// Refuses outputs that would replace one another, or a file that was read for the answer.
+///
+/// # Errors
+/// `bad-option`.
+pub fn refuse_overwriting(job: &JobArgs, read: &[String]) -> Result<(), Refused> {
+    let real = |path: &str| resolve(Path::new(path)).ok();
+    let told = |sentence: String| Refused::Told {
+        class: "bad-option",
+        sentence,
+    };
+    let outputs = [("--save", &job.save), ("-o", &job.output)];
+    let outputs: Vec<(&str, &str)> = outputs
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
+        .collect();
+    if let [(_, saved), (_, shown)] = outputs[..]
+        && (saved == shown || real(saved).is_some_and(|saved| Some(saved) == real(shown)))
+        && fs::metadata(saved).map_or(true, |about| about.is_file())
+    {
+        return Err(told(format!(
+            "--save {saved} and -o {shown}: both would be written to one file"
+        )));
+    }
+    for (option, output) in outputs {
+        let Some(target) = real(output).filter(|_| is_file(output)) else {
+            continue;
+        };
+        let same = |input: &&String| is_file(input) && real(input).as_ref() == Some(&target);
+        if let Some(input) = read.iter().find(same) {
+            return Err(told(format!(
+                "{option} {output} would replace {input}, which was read for this answer"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_file(path: &str) -> bool {
+    fs::metadata(path).is_ok_and(|about| about.is_file())
+}
+
+/// The refusal of an answer that cannot be written.
+pub fn refused(to: Target, error: io::Error) -> Refused {
     if crate::interrupt::is_stop(&error) {
         return Refused::Stopped;
     }
-    Refused::Output {
-        to: to.to_owned(),
-        error,
-    }
+    Refused::Output { to, error }
 }
 
 fn whole(target: &Path, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -93,6 +133,6 @@ mod tests {
         let Err(Refused::Output { to, .. }) = failed else {
             panic!("it cannot be written")
         };
-        assert_eq!(to, "/nowhere/plan.tsv");
+        assert_eq!(to.to_string(), "/nowhere/plan.tsv");
     }
 }

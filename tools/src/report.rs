@@ -1,5 +1,6 @@
 //! Messages on standard error: a first line that scripts can match, then the words with a caret, then what would work.
 
+use std::fmt;
 use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
@@ -25,8 +26,8 @@ pub enum Refused {
     },
     /// The output cannot be written.
     Output {
-        /// The target, in words.
-        to: String,
+        /// Where it goes.
+        to: Target,
         /// Why.
         error: io::Error,
     },
@@ -183,7 +184,19 @@ impl Refused {
         }
         // The worst that can happen to a message is that nobody reads it.
         let _ = print_message(&self.message(), err);
-        2
+        match self {
+            Self::Output {
+                to: Target::StandardOutput,
+                ..
+            } => UNWRITTEN,
+            Self::Map(_)
+            | Self::Topo(_)
+            | Self::Told { .. }
+            | Self::Output { .. }
+            | Self::Mended { .. }
+            | Self::OfLauncher { .. }
+            | Self::Stopped => 2,
+        }
     }
 }
 
@@ -197,6 +210,27 @@ fn print_message(message: &Message, err: &mut dyn Write) -> io::Result<()> {
         .iter()
         .try_for_each(|line| writeln!(err, "help: {line}"))
 }
+
+/// Where an answer goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Standard output.
+    StandardOutput,
+    /// A file, by its path.
+    File(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::StandardOutput => "standard output",
+            Self::File(path) => path,
+        })
+    }
+}
+
+/// The exit status if standard output cannot be written, for example on a full disk: the words were right.
+pub const UNWRITTEN: u8 = 1;
 
 /// The exit status after an interrupt, as in shells.
 pub const STOPPED: u8 = 130;

@@ -35,6 +35,8 @@ pub mod bytes;
 mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
+// The same places on other hosts.
+mod onto;
 // The part of a plan that the daemon of one node needs.
 pub mod slice;
 // Which node each rank is on, as blocks.
@@ -43,6 +45,7 @@ mod task_map;
 pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use claimed::Claimed;
+pub use onto::{Carried, HostCount};
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
 pub use reorder::BadOrder;

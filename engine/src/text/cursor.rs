@@ -1,5 +1,8 @@
 //! A position in a text, from which numbers and lists are read. Nothing is allocated beyond what the text holds.
 
+/// The most ranges that steps in a list may make.
+const STEPS_MAX: u64 = 1 << 20;
+
 /// A position in a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
@@ -69,22 +72,55 @@ impl<'a> Cursor<'a> {
         let last = self.number()?;
         (first <= last).then_some((first, last))
     }
-    /// Reads ranges separated by commas.
+    /// Reads ranges separated by commas, also with steps: `0-127/4`, and `0-31:2/4` for the first 2 of every 4. A range with steps
+    /// becomes ranges without, at most [`STEPS_MAX`] in all.
     pub fn ranges(&mut self) -> Option<Vec<(u32, u32)>> {
-        let mut ranges = vec![self.range()?];
+        let mut ranges = Vec::new();
+        self.stepped(&mut ranges)?;
         while self.eat(",").is_some() {
-            ranges.push(self.range()?);
+            self.stepped(&mut ranges)?;
         }
         Some(ranges)
     }
+    /// Reads a range and its steps.
+    fn stepped(&mut self, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
+        let (first, last) = self.range()?;
+        let taken = match self.eat(":") {
+            Some(_) => Some(self.number()?),
+            None => None,
+        };
+        let step = match (self.eat("/"), taken) {
+            (Some(_), _) => self.number()?,
+            (None, Some(_)) => return None,
+            (None, None) => {
+                ranges.push((first, last));
+                return Some(());
+            }
+        };
+        let taken = taken.unwrap_or(1);
+        let groups = (u64::from(last - first) + 1).div_ceil(u64::from(step.max(1)));
+        let fits = (1..=step).contains(&taken) && ranges.len() as u64 + groups <= STEPS_MAX;
+        if !fits {
+            return None;
+        }
+        let mut at = Some(first);
+        while let Some(start) = at.filter(|&start| start <= last) {
+            ranges.push((start, last.min(start.saturating_add(taken - 1))));
+            at = start.checked_add(step);
+        }
+        Some(())
+    }
 }
 
-/// The whole text as a list such as `0-3,7`; `None` when it is not one.
+/// The whole text as a list such as `0-3,7`, `0-127/4` or `0-31:2/4`; `None` when it is not one.
 ///
 /// ```
 /// use stowplan_engine::text::cursor::whole_ranges;
 /// assert_eq!(whole_ranges("0-3,7"), Some(vec![(0, 3), (7, 7)]));
+/// assert_eq!(whole_ranges("0-7/4,9"), Some(vec![(0, 0), (4, 4), (9, 9)]));
+/// assert_eq!(whole_ranges("0-9:2/4"), Some(vec![(0, 1), (4, 5), (8, 9)]));
 /// assert_eq!(whole_ranges("3-1"), None);
+/// assert_eq!(whole_ranges("0-7/0"), None);
 /// ```
 #[must_use]
 pub fn whole_ranges(text: &str) -> Option<Vec<(u32, u32)>> {

@@ -78,6 +78,10 @@ fn read_whole(
     if whole.text.bytes().all(|b| b == b':') {
         return whole.fail(DirectiveFault::Directive(WordFault::Empty));
     }
+    if let Some(policy) = stepped_list(whole)? {
+        said.keep_policy(policy);
+        return Ok(());
+    }
     let mut parts = whole.parts().peekable();
     let is_ppr = |part: &Part<'_>| part.text.eq_ignore_ascii_case("ppr");
     if form == MapForm::Ppr && !parts.peek().is_some_and(is_ppr) {
@@ -106,6 +110,21 @@ fn read_whole(
         keep(said, part.qualifier_of(MAP_QUALIFIERS)?, part)?;
     }
     Ok(())
+}
+
+/// A list of cpus with a colon of its own, as in `pe-list=0-31:2/4`, behind which no qualifier follows.
+fn stepped_list(whole: Part<'_>) -> Result<Option<SaidAt<MapChoice>>, DirectiveError> {
+    let (word, Some(list)) = whole.word_and_value() else {
+        return Ok(None);
+    };
+    let is_list = list.text.contains(':') && whole_ranges(list.text).is_some();
+    if !is_list || word.policy_of(MAP_WORDS)?.0 != MapBy::PeList {
+        return Ok(None);
+    }
+    Ok(Some(SaidAt {
+        value: pe_list(list)?,
+        place: whole.place(),
+    }))
 }
 
 /// Adds a qualifier that was found in a part.

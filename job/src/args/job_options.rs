@@ -113,7 +113,7 @@ impl Reader<'_> {
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
             Meaning::FromEnv => self.job.from_env = some(),
-            Meaning::Output => self.job.output = some(),
+            Meaning::Output => self.job.output = Some(output(given, value)?),
             Meaning::Save => self.job.save = some(),
             Meaning::QuietNotes => return self.quiet(given, value),
             Meaning::Strict => self.job.strict = true,
@@ -242,4 +242,26 @@ fn topology(value: &str) -> (Option<String>, String) {
         }
         Some(_) | None => (None, value.to_owned()),
     }
+}
+
+/// The file of an answer. A word of flux run, `-o cpu-affinity=off`, would make a file of that name.
+fn output(given: &str, value: &str) -> Result<String, SpecError> {
+    let name = value.split_once('=').map_or("", |(name, _)| name);
+    let sign = |sign: char| sign.is_ascii_alphanumeric() || "._-".contains(sign);
+    if name.is_empty() || !name.chars().all(sign) {
+        return Ok(value.to_owned());
+    }
+    Err(SpecError::OfLine {
+        class: "bad-value",
+        sentence: format!(
+            "{given} {value}: that is a word of flux run, and -o names the file of the answer here"
+        ),
+        at: None,
+        help: vec![
+            format!(
+                "before the program of a line that begins with flux run: flux run -o {value} …"
+            ),
+            format!("a file of that name: -o ./{value}"),
+        ],
+    })
 }

@@ -131,7 +131,7 @@ pub(super) fn as_asked<T>(
 }
 
 /// The hosts that our own words name, in their order.
-fn our_hosts(words: &[String], outside: &dyn Outside) -> Result<OurHosts, JobError> {
+pub(crate) fn our_hosts(words: &[String], outside: &dyn Outside) -> Result<OurHosts, JobError> {
     let line = CommandLine::read(words);
     let mut hosts = Vec::new();
     let mut said = false;

@@ -67,6 +67,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: Vec::new(),
         words,
         files,
+        plan: None,
     })
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: Vec::new(),
         words,
         files: vec![hosts(job, slots, cpus)],
+        plan: None,
     })
 }
 
@@ -83,13 +84,13 @@ fn has_ranges(job: &Job<'_>) -> bool {
 }
 
 /// The hosts in order, each with its slots.
-type Slots = Vec<(u32, u32)>;
+pub(super) type Slots = Vec<(u32, u32)>;
 
 /// Hosts and slots with which Hydra's rounds give the plan: nodes in the order of their first rank, each with as many slots as its
 /// first ranks in a row; `None`: they do not.
 ///
 /// Cost: the runs of ranks.
-fn dealt_by_slots(job: &Job<'_>) -> Option<Slots> {
+pub(super) fn dealt_by_slots(job: &Job<'_>) -> Option<Slots> {
     let mut slots = Slots::new();
     let mut met = vec![false; job.nodes.len() as usize];
     let mut turns = 0_usize;

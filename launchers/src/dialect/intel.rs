@@ -34,6 +34,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: vec![pin],
         words,
         files: vec![machines(job)],
+        plan: None,
     })
 }
 

@@ -22,6 +22,8 @@ pub(crate) mod jsrun;
 pub(crate) mod rank_order;
 // Hosts with slots.
 pub(crate) mod hostfile;
+// Open MPI's and PRRTE's file of ranks.
+pub(crate) mod rankfile;
 // The variables of a plan.
 pub(crate) mod variables;
 // Lines of programs by rank, for srun and flux.

@@ -87,6 +87,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: settings,
         words,
         files,
+        plan: None,
     })
 }
 

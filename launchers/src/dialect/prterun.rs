@@ -17,7 +17,7 @@ use stowplan_engine::table::topologies::TopologyId;
 const SLOT_BYTES_MAX: usize = 64;
 
 /// The slots of each cpu set on each topology.
-type Slots = BTreeMap<(TopologyId, CpusetId), String>;
+pub(super) type Slots = BTreeMap<(TopologyId, CpusetId), String>;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
@@ -63,6 +63,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         variables: Vec::new(),
         words,
         files,
+        plan: None,
     })
 }
 
@@ -140,7 +141,7 @@ fn used(job: &Job<'_>) -> BTreeMap<(TopologyId, CpusetId), u32> {
 }
 
 /// Slots in cores if every set consists of whole cores, else in hardware threads.
-fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
+pub(super) fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     if job.lists.rows.is_empty() {
         return Ok((Slots::new(), Unit::Core));
     }
@@ -177,7 +178,7 @@ fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
 
 /// Whether two ranks of a node may share a cpu: bound ranks with a cpu in common, or an unbound rank beside bound ones. The
 /// latter is refused if the bound ranks take all cpus.
-fn shares(job: &Job<'_>) -> bool {
+pub(super) fn shares(job: &Job<'_>) -> bool {
     job.lists.rows.iter().any(|list| {
         let mut taken = RoaringBitmap::new();
         list.runs.iter().any(|run| {
@@ -189,7 +190,7 @@ fn shares(job: &Job<'_>) -> bool {
     })
 }
 
-fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
+pub(super) fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
     let world = job.plan.world();
     for (rank, at) in job.plan.rows() {
         let run = &job.plan.app(at.app).runs()[at.run as usize];

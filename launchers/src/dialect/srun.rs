@@ -5,7 +5,7 @@ use super::srun_words::{Layout, any_overfull, bind_word, gpu_word, lacks};
 use super::{comment, common, common_gpus, parts, program, says};
 use crate::gpus::{GpuLists, there};
 use crate::job::{Job, Unsaid};
-use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
+use crate::script::{File, PLAN, Script, Variable, WORD_BYTES_MAX, Word};
 use crate::text::Note;
 use stowplan_engine::count::counted;
 
@@ -34,12 +34,52 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
                     variables: Vec::new(),
                     words,
                     files: Vec::new(),
+                    plan: None,
                 },
                 Vec::new(),
             )),
+            Err(_)
+                if job.single().is_none()
+                    && programs::can_carry(job, Replaces::Nothing).is_ok() =>
+            {
+                Ok(around_exec(job))
+            }
             Err(Unsaid(also)) => Err(Unsaid(format!("{why}; and by parts, {also}"))),
         },
     }
+}
+
+/// Several programs on shared nodes, whose cpus no list of masks says: each task finds its place and its program in the plan.
+fn around_exec<'p>(job: &'p Job<'p>) -> (Script<'p>, Vec<Note>) {
+    let mut files = Vec::new();
+    let mut variables = Vec::new();
+    let mut words = by_layout(job).unwrap_or_else(|| {
+        files.push(hosts(job));
+        variables.push(Variable {
+            name: "SLURM_HOSTFILE",
+            value: Word::path("hosts"),
+        });
+        let ranks = format!("-n{}", job.ranks());
+        [ranks.as_str(), "-m", "arbitrary"].map(Word::plain).into()
+    });
+    words.extend([Word::plain("--cpu-bind=none"), Word::Arguments]);
+    words.extend(["stowplan", "exec"].map(Word::plain));
+    if job.gpus.is_some() {
+        words.push(Word::plain("--gpus"));
+    }
+    words.push(Word::path(PLAN));
+    let trusts = "that stowplan is on the path of each node, that the step has all cpus of its nodes, and that it runs inside an allocation (salloc, sbatch)";
+    let says = format!("{}, by stowplan exec", says(job));
+    let script = Script {
+        comment: comment("srun", job, &says, trusts),
+        launcher: "srun",
+        exports: Vec::new(),
+        variables,
+        words,
+        files,
+        plan: Some(job.plan.to_bytes()),
+    };
+    (script, slow(job).into_iter().collect())
 }
 
 /// The job as one step.
@@ -91,6 +131,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
         variables,
         words,
         files,
+        plan: None,
     };
     Ok((script, notes))
 }

@@ -1,6 +1,6 @@
 //! `--granted n0=0-7,n[1-3]=0-3`: what of each node a job was given, in words.
 
-use crate::cpus::read_list;
+use crate::cpus::read_stepped;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::table::names::NameRange;
@@ -27,7 +27,7 @@ pub fn read(text: &str) -> Result<Granted, String> {
             .split_once('=')
             .ok_or_else(|| format!("{part} is no NODE=NUMBERS"))?;
         let list =
-            read_list(list, PUS_MAX).ok_or_else(|| format!("{part} has no list of numbers"))?;
+            read_stepped(list, PUS_MAX).ok_or_else(|| format!("{part} has no list of numbers"))?;
         let entries = read_hosts(hosts).map_err(|_| format!("{hosts} is no host list"))?;
         for entry in entries {
             let HostEntry::Names(range, _) = entry else {

@@ -8,11 +8,14 @@ mod differ;
 mod compare;
 // Why they differ.
 mod cause;
+// Differences folded by kind.
+mod kinds;
 // The comparison for people.
 mod text;
 
 pub use cause::Cause;
 pub use compare::{ComparedGpus, Report, compare, same_host};
 pub use differ::Differ;
+pub use kinds::{Kind, Side, kinds};
 pub use line::{BadLive, Line, Lines, read};
 pub use text::write;

@@ -2,6 +2,7 @@
 
 use super::cause::Cause;
 use super::compare::Report;
+use super::kinds::{Side, kinds};
 use super::line::Lines;
 use crate::cpus::ranges;
 use roaring::RoaringBitmap;
@@ -39,7 +40,7 @@ pub fn write(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -
             writeln!(out, "  {what} {count}: {}", shown(ranks))?;
         }
     }
-    each(plan, lines, &(&differ.node | &differ.cpus), out)?;
+    each(plan, lines, report, out)?;
     match report.cause {
         None => Ok(()),
         Some(Cause::WrappedList(length)) => {
@@ -60,30 +61,46 @@ pub fn write(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -
     }
 }
 
-/// What was planned and what was got, for the first ranks.
-fn each(plan: &Plan, lines: &Lines, ranks: &RoaringBitmap, out: &mut dyn Write) -> fmt::Result {
-    for rank in ranks.iter().take(SHOWN) {
-        let Some(place) = plan.place(stowplan_engine::count::Rank(rank)) else {
-            continue;
+/// What was planned and what was got, for the first kinds of differences.
+fn each(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -> fmt::Result {
+    let kinds = kinds(plan, lines, report);
+    for kind in kinds.iter().take(SHOWN) {
+        let ranks = match kind.ranks.len() {
+            1 => format!("rank {}", shown(&kind.ranks)),
+            more => format!("{more} ranks, {}", shown(&kind.ranks)),
         };
-        let Some(real) = lines.processes.iter().find(|own| own.rank == rank) else {
-            continue;
+        let on = match kind.planned.node {
+            Some(_) => String::new(),
+            None if kind.ranks.len() == 1 => format!(", on {} as planned", kind.first),
+            None => format!(", on their nodes, {} first", kind.first),
         };
-        let world = plan.world();
-        let planned = place.cpus.map_or_else(
-            || "any cpus".to_owned(),
-            |id| format!("cpus {}", ranges(world.cpusets.get(id), ',')),
-        );
         writeln!(
             out,
-            "  rank {rank}: planned as local rank {} of {} on {planned}, got cpus {} of {}",
-            place.local_rank,
-            world.names.name(place.node),
-            ranges(&lines.cpus[real.cpus], ','),
-            lines.hosts[real.host]
+            "  {ranks}: planned {}, got {}{on}",
+            side(&kind.planned),
+            side(&kind.real)
         )?;
     }
-    Ok(())
+    match kinds.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more kinds of differences: --format json"),
+    }
+}
+
+/// One side of a difference in words.
+fn side(side: &Side) -> String {
+    let mut words = match &side.cpus {
+        Some(cpus) => format!("cpus {cpus}"),
+        None => "any cpus".to_owned(),
+    };
+    if let Some(gpus) = &side.gpus {
+        let gpus = if gpus.is_empty() { "none" } else { gpus };
+        words.push_str(&format!(", GPUs {gpus}"));
+    }
+    if let Some(node) = &side.node {
+        words.push_str(&format!(" of {node}"));
+    }
+    words
 }
 
 fn shown(ranks: &RoaringBitmap) -> String {

@@ -1,9 +1,11 @@
 //! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
 use super::map::{place_from, remarks};
+use super::onto::{self, Behind, Split, take};
 use super::show::Saved;
 use super::{coords, here};
-use crate::report::Refused;
+use crate::recorded::Recorded;
+use crate::report::{Refused, Target};
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,7 +13,8 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, job_args};
 use stowplan_job::error::one_line;
-use stowplan_launchers::export::{Dialect, export, survey};
+use stowplan_launchers::export::{Dialect, Export, Reader, export_for, survey};
+use stowplan_launchers::script::Beside;
 use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `export`. Returns the exit status.
@@ -29,12 +32,15 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         return output::give(job.output.as_deref(), console.out, answer);
     }
     let (dialect, rest) = dialect(args)?;
-    let (plan, job, _) = plan(rest, console)?;
+    let (wanted, rest) = Wanted::take(rest, console)?;
+    let (plan, job, _) = plan(&rest, console)?;
     let format = job.format.unwrap_or(Format::Text);
     let path = job.output.as_deref();
     let Some(dialect) = dialect else {
+        wanted.refuse()?;
         return output::give(path, console.out, |out| list(&plan, format, out));
     };
+    let reader = wanted.reader(dialect)?;
     if job.format.is_some() {
         let sentence = format!(
             "--format is for the list of dialects: {} has one form",
@@ -42,21 +48,141 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         );
         return Err(told("bad-option", sentence));
     }
-    let said = export(&plan, dialect).map_err(|error| told(error.class(), error.to_string()))?;
-    output::give(path, console.out, |out| {
-        let mut text = Bytes {
-            out,
-            failed: Ok(()),
-        };
-        let written = said.write_to(&mut text);
-        text.failed?;
-        written.map_err(io::Error::other)
-    })?;
+    let said = export_for(&plan, dialect, reader);
+    let said = said.map_err(|error| told(error.class(), error.to_string()))?;
+    match &wanted.directory {
+        None => output::give(path, console.out, |out| written(&said, Beside::Inside, out))?,
+        Some(folder) => into(&said, dialect, folder, path, console)?,
+    }
     for note in said.notes() {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(console.err, "note[{}]: {}", note.class, note.sentence);
     }
     Ok(())
+}
+
+/// What is said about the form of a script or file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Wanted {
+    /// Who reads the file.
+    reader: Option<String>,
+    /// Where the script and its files go.
+    directory: Option<String>,
+}
+
+impl Wanted {
+    /// Takes `--for` and `--dir` out of the arguments: before the words of a job, or on either side of a saved plan.
+    fn take(args: &[String], console: &Console<'_>) -> Result<(Self, Vec<String>), Refused> {
+        let end = args.iter().position(|word| word == "--");
+        let (words, behind) = args.split_at(end.unwrap_or(args.len()));
+        let has_plan = words
+            .iter()
+            .any(|word| word == "-" || console.files.is_plan(word));
+        let (mut wanted, mut others) = (Self::default(), Vec::new());
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
+            };
+            let place = match name {
+                "--for" => &mut wanted.reader,
+                "--dir" => &mut wanted.directory,
+                _ => {
+                    others.push(word.clone());
+                    // Words of a job, and of its program, are its own.
+                    if !has_plan {
+                        others.extend(rest.by_ref().cloned());
+                    }
+                    continue;
+                }
+            };
+            let value = value.or_else(|| rest.next().cloned());
+            let value = value
+                .filter(|value| !value.is_empty())
+                .ok_or_else(|| told("bad-option", format!("export {name}: a value must follow")))?;
+            if place.replace(value).is_some() {
+                return Err(told("bad-option", format!("export {name} is given twice")));
+            }
+        }
+        others.extend_from_slice(behind);
+        Ok((wanted, others))
+    }
+
+    /// Who reads the file.
+    fn reader(&self, dialect: Dialect) -> Result<Reader, Refused> {
+        let known = Reader::of(dialect);
+        if self.directory.is_some() && !dialect.starts() {
+            let sentence = format!("--dir: {} is one file: -o FILE", dialect.word());
+            return Err(told("bad-option", sentence));
+        }
+        let Some(word) = &self.reader else {
+            return Ok(Reader::Own);
+        };
+        if known.is_empty() {
+            let sentence = format!(
+                "--for {word}: {} is a launcher, and only rankfile and hostfile are read by several",
+                dialect.word()
+            );
+            return Err(told("bad-option", sentence));
+        }
+        let found = known.iter().find(|(own, _)| own == word);
+        found.map(|(_, reader)| *reader).ok_or_else(|| {
+            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+            let sentence = format!(
+                "--for {word}: {} is written for {}",
+                dialect.word(),
+                words.join(" ")
+            );
+            told("bad-value", sentence)
+        })
+    }
+
+    /// Refuses words that have no meaning for the list of dialects.
+    fn refuse(&self) -> Result<(), Refused> {
+        match (&self.reader, &self.directory) {
+            (None, None) => Ok(()),
+            _ => Err(told(
+                "bad-option",
+                "export: --for and --dir are for one dialect, which stands first".to_owned(),
+            )),
+        }
+    }
+}
+
+/// Writes a script or a file.
+fn written(said: &Export<'_>, beside: Beside<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Bytes {
+        out,
+        failed: Ok(()),
+    };
+    let written = said.write_beside(beside, &mut text);
+    text.failed?;
+    written.map_err(io::Error::other)
+}
+
+/// Writes a script into a directory, with its files beside it, and tells its path.
+fn into(
+    said: &Export<'_>,
+    dialect: Dialect,
+    folder: &str,
+    path: Option<&str>,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let refused = |error| output::refused(Target::File(folder.to_owned()), error);
+    std::fs::create_dir_all(folder).map_err(refused)?;
+    let files = said
+        .files()
+        .map_err(|error| refused(io::Error::other(error)))?;
+    for (name, bytes) in files {
+        let file = format!("{folder}/{name}");
+        output::give(Some(&file), &mut io::sink(), |out| out.write_all(&bytes))?;
+    }
+    let script = format!("{folder}/{}.sh", dialect.word());
+    output::give(Some(&script), &mut io::sink(), |out| {
+        written(said, Beside::Directory(folder), out)
+    })?;
+    output::give(path, console.out, |out| writeln!(out, "{script}"))
 }
 
 /// The dialect, if the first argument names one, and the other arguments.
@@ -87,7 +213,12 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
 type Exported = (Plan, JobArgs, Option<Arc<OnNetwork>>);
 
 /// The plan: a saved plan, or the plan of a job.
-fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> {
+fn plan(all: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> {
+    let Split { own, hosts } = take(all, Behind::Options);
+    let args = match &hosts {
+        Some(_) => &own[..],
+        None => all,
+    };
     let saved = match args.first() {
         None => {
             let sentence = "export: a saved plan or a job must be named behind the dialect";
@@ -112,14 +243,21 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused>
         },
     };
     if let Some((words, job)) = saved {
-        let mut saved = Saved::read(&words[0], console.files)?;
+        output::refuse_overwriting(&job, &words)?;
+        let saved = Saved::read(&words[0], console.files)?;
+        let mut saved = onto::carry_if(saved, hosts.as_deref(), console)?;
+        if hosts.is_some() {
+            onto::print_carried(&saved.notes, console);
+        }
         saved.on_network(&job, console.files)?;
         return Ok((saved.plan, job, saved.sources.network));
     }
-    let words = args.strip_prefix(&["--".to_owned()]).unwrap_or(args);
+    let words = all.strip_prefix(&["--".to_owned()]).unwrap_or(all);
     let asked = here::words(words, console)?;
     let job = asked.asked.job.clone();
-    let placement = place_from(asked, console.files)?;
+    let files = Recorded::new(console.files);
+    let placement = place_from(asked, &files)?;
+    output::refuse_overwriting(&job, &files.paths(&job))?;
     for note in remarks(&placement.mapped.notes) {
         let _ = writeln!(
             console.err,
@@ -128,7 +266,6 @@ fn plan(args: &[String], console: &mut Console<'_>) -> Result<Exported, Refused>
             one_line(&note.text)
         );
     }
-    super::map::refuse_overwriting(&job)?;
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

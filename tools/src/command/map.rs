@@ -5,6 +5,7 @@ use super::noted::{advise, is_quiet, unused};
 use super::remedies;
 use super::show;
 use crate::format::Told;
+use crate::recorded::Recorded;
 use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
@@ -64,52 +65,11 @@ fn answer_from(
     console: &mut Console<'_>,
 ) -> Result<u8, Refused> {
     let mut job = asked.asked.job.clone();
-    refuse_overwriting(&job)?;
-    let placement = placed(asked, console.files).map_err(|error| mended(error, console.files))?;
+    let files = Recorded::new(console.files);
+    let placement = placed(asked, &files).map_err(|error| mended(error, console.files))?;
+    output::refuse_overwriting(&job, &files.paths(&job))?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
-}
-
-/// Refuses outputs that would replace one another, or an input of the job.
-///
-/// # Errors
-/// `bad-option`.
-pub(super) fn refuse_overwriting(job: &JobArgs) -> Result<(), Refused> {
-    let real = |path: &str| crate::draft::resolve(std::path::Path::new(path)).ok();
-    let told = |sentence: String| Refused::Told {
-        class: "bad-option",
-        sentence,
-    };
-    let outputs = [("--save", &job.save), ("-o", &job.output)];
-    let outputs: Vec<(&str, &str)> = outputs
-        .iter()
-        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
-        .collect();
-    if let [(_, saved), (_, shown)] = outputs[..]
-        && (saved == shown || real(saved).is_some_and(|saved| Some(saved) == real(shown)))
-        && std::fs::metadata(saved).map_or(true, |about| about.is_file())
-    {
-        return Err(told(format!(
-            "--save {saved} and -o {shown}: both would be written to one file"
-        )));
-    }
-    let topologies = job.topos.iter().map(|(_, source)| source.as_str());
-    let others = [&job.taskmap, &job.lsf_affinity, &job.session];
-    let others = others
-        .into_iter()
-        .flatten()
-        .map(|path| path.trim_start_matches('@'));
-    for input in topologies.chain(others) {
-        for (option, output) in &outputs {
-            let same = real(input).is_some_and(|input| Some(input) == real(output));
-            if same && std::fs::metadata(input).is_ok_and(|about| about.is_file()) {
-                return Err(told(format!(
-                    "{option} {output} would replace {input}, which the job reads"
-                )));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Places a job.

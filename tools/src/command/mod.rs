@@ -14,6 +14,7 @@ mod levels;
 mod manual;
 pub mod map;
 mod noted;
+pub mod onto;
 pub mod page;
 pub mod pages;
 pub mod probe;

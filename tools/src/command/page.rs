@@ -3,7 +3,7 @@
 use super::no_such_option;
 use crate::page::inline::OwnMachine;
 use crate::page::serve::{Site, serve};
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use crate::{Console, output};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
@@ -94,7 +94,7 @@ fn served(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let address = SocketAddr::new(asked.listen.unwrap_or(loopback), asked.port);
     let to = |error| Refused::Output {
-        to: format!("the page at {address}"),
+        to: Target::File(format!("the page at {address}")),
         error,
     };
     let listener = TcpListener::bind(address).map_err(to)?;
@@ -113,7 +113,7 @@ fn served(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 
 /// A token that nobody guesses, in hexadecimal digits.
 fn token() -> Result<String, Refused> {
-    let to = "the token of the page".to_owned();
+    let to = Target::File("the token of the page".to_owned());
     let mut bytes = [0; TOKEN_BYTES];
     let read = std::fs::File::open("/dev/urandom")
         .and_then(|mut random| std::io::Read::read_exact(&mut random, &mut bytes));

@@ -1,5 +1,6 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
+use super::onto::{self, Behind, Split, take};
 use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
@@ -18,7 +19,6 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
-use stowplan_job::error::one_line;
 use stowplan_job::line::launched::Launched;
 use stowplan_job::network::of_nodes;
 use stowplan_job::options::Meaning;
@@ -34,9 +34,10 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let Split { own, hosts } = take(args, Behind::Options);
     own_options(
         "show",
-        args,
+        &own,
         &[
             Meaning::Format,
             Meaning::Columns,
@@ -48,19 +49,18 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             Meaning::NetworkLevels,
         ],
     )?;
-    let (words, job) = job_args(args)?;
+    let (words, job) = job_args(&own)?;
     let path = match words.as_slice() {
         [path] => path,
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    let mut saved = Saved::read(path, console.files)?;
+    output::refuse_overwriting(&job, &[path.clone()])?;
+    let saved = Saved::read(path, console.files)?;
+    let mut saved = onto::carry_if(saved, hosts.as_deref(), console)?;
     saved.on_network(&job, console.files)?;
     write(&saved.told(), &job, console)?;
-    for Remark { class, text, .. } in &saved.notes {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", one_line(class), one_line(text));
-    }
+    onto::print(&saved.notes, console);
     Ok(())
 }
 

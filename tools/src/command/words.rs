@@ -6,7 +6,7 @@ use super::pages::{self, PAGES, Page, topics};
 use super::roff;
 use crate::Console;
 use crate::format::screen::Reader;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
@@ -247,7 +247,7 @@ pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
         }
         Ok(()) => give(console, |out| out.write_all(&text)),
         Err(error) => {
-            let to = "the manual page".to_owned();
+            let to = Target::File("the manual page".to_owned());
             Refused::Output { to, error }.print(console.err)
         }
     }

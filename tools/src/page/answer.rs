@@ -9,7 +9,7 @@ use crate::command::here::Asked;
 use crate::command::remedies::{Remedy, nearest};
 use crate::command::{explain, map, score, show};
 use crate::format::Told;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io;
@@ -423,7 +423,7 @@ fn of_export(asked: &body::Export<'_>, own: OwnMachine) -> Result<Members, Faile
             match said.write_to(&mut text) {
                 Ok(()) => Ok(String::from_utf8_lossy(&text.0.bytes).into_owned()),
                 Err(_) => Err(Refused::Output {
-                    to: "the answer".to_owned(),
+                    to: Target::StandardOutput,
                     error: io::ErrorKind::FileTooLarge.into(),
                 }),
             }

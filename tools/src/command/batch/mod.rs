@@ -10,7 +10,7 @@ use crate::disk::Disk;
 use crate::format::Told;
 use crate::format::screen::Screen;
 use crate::progress::Audience;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use lines::{Line, Lines};
@@ -52,7 +52,7 @@ fn answer_all(
     let at_once = LINES_A_THREAD * rayon::current_num_threads();
     loop {
         let next = lines.next(at_once).map_err(|error| Refused::Output {
-            to: "the answers: standard input".to_owned(),
+            to: Target::File("the answers: standard input".to_owned()),
             error,
         })?;
         if next.is_empty() {

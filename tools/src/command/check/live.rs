@@ -11,7 +11,9 @@ use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_launchers::cpus::ranges;
 use stowplan_launchers::environment::Lookup as _;
-use stowplan_launchers::live::{Cause, ComparedGpus, Differ, Report, compare, write};
+use stowplan_launchers::live::{
+    Cause, ComparedGpus, Differ, Kind, Report, Side, compare, kinds, write,
+};
 
 /// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,7 +101,15 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     };
     let mut text = String::new();
     if live.json {
-        text = json(&report, witnessed.threads.as_ref());
+        let kinds = witnessed
+            .ranks
+            .as_ref()
+            .map(|lines| kinds(plan, lines, &report));
+        text = json(
+            &report,
+            &kinds.unwrap_or_default(),
+            witnessed.threads.as_ref(),
+        );
     } else {
         if let Some(lines) = &witnessed.ranks {
             write(plan, lines, &report, &mut text).map_err(|_| bad("no answer".to_owned()))?;
@@ -122,7 +132,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     Ok(u8::from(!(report.differ.is_empty() && same)))
 }
 
-fn json(report: &Report, compared: Option<&Compared>) -> String {
+fn json(report: &Report, kinds: &[Kind], compared: Option<&Compared>) -> String {
     let differ = &report.differ;
     let mut each = vec![
         ("missing", &differ.missing),
@@ -149,9 +159,21 @@ fn json(report: &Report, compared: Option<&Compared>) -> String {
     let compared = compared.map_or_else(String::new, |own| {
         format!(",\"threads\":{}", threads::json(own))
     });
+    let kinds: Vec<String> = kinds.iter().map(kind).collect();
     format!(
-        "{{\"same\":{same},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause}{compared}}}\n",
+        "{{\"same\":{same},\"ranks\":{},\"differ\":{{{}}},\"cause\":{cause},\"kinds\":[{}]{compared}}}\n",
         report.ranks,
-        each.join(",")
+        each.join(","),
+        kinds.join(",")
     )
+}
+
+/// Ranks that were planned alike and got alike.
+fn kind(kind: &Kind) -> String {
+    let side =
+        |side: &Side| serde_json::json!({"node": side.node, "cpus": side.cpus, "gpus": side.gpus});
+    let (planned, real) = (side(&kind.planned), side(&kind.real));
+    let ranks = ranges(&kind.ranks, ',');
+    let count = kind.ranks.len();
+    format!("{{\"ranks\":\"{ranks}\",\"count\":{count},\"planned\":{planned},\"real\":{real}}}")
 }

@@ -6,8 +6,10 @@ mod live;
 mod threads;
 
 use crate::Console;
+use crate::command::onto::{self, Behind, Split, take};
+use crate::command::show::Saved;
 use crate::command::{here, map};
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, Target, print_notes};
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
@@ -22,7 +24,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
         Ok(Sound::Said(sentence)) => match writeln!(console.out, "{}", one_line(&sentence)) {
             Ok(()) => 0,
             Err(error) => {
-                let to = "standard output".to_owned();
+                let to = Target::StandardOutput;
                 Refused::Output { to, error }.print(console.err)
             }
         },
@@ -65,9 +67,10 @@ fn told(class: &'static str, sentence: String) -> Refused {
 
 #[expect(clippy::too_many_lines, reason = "a table of options")]
 fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
+    let Split { own: args, hosts } = take(args, Behind::Options);
     let (own, job) = match args.iter().position(|word| word == "--") {
         Some(at) => (&args[..at], Some(&args[at + 1..])),
-        None => (args, None),
+        None => (&args[..], None),
     };
     let live = match own.split_first() {
         Some((path, words)) if path == "-" || !path.starts_with('-') => live::take(words)?,
@@ -115,12 +118,12 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         None => None,
         Some(words) => Some(here::words(words, console)?),
     };
-    let bytes = console
-        .files
-        .read(path)
-        .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
-    let plan = Plan::from_bytes(&bytes)
-        .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
+    let saved = Saved::read(path, console.files)?;
+    let saved = onto::carry_if(saved, hosts.as_deref(), console)?;
+    if hosts.is_some() {
+        onto::print_carried(&saved.notes, console);
+    }
+    let plan = saved.plan;
     verify(&plan).map_err(|unsound| match unsound {
         Unsound::Faults(faults) => Verdict::Faults(faults),
         other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {

@@ -3,6 +3,7 @@
 // The variables of threads.
 mod omp;
 
+use super::onto::{self, Behind, Split, take};
 use super::show::Saved;
 use crate::Console;
 use crate::affinity;
@@ -114,16 +115,18 @@ fn become_program(
     args: &[String],
     console: &mut Console<'_>,
 ) -> Result<Option<std::convert::Infallible>, Refused> {
-    let asked = read(args)?;
+    let Split { own, hosts } = take(args, Behind::Program);
+    let asked = read(&own)?;
     let path = asked.plan.as_ref().ok_or_else(|| {
-        let sentence = "exec: a saved plan must be named: stowplan exec PLAN -- program";
+        let sentence = "exec: a saved plan must be named: stowplan exec PLAN [-- program]";
         told("bad-option", sentence.to_owned())
     })?;
-    if !asked.dry_run && asked.program.first().is_none_or(String::is_empty) {
-        let sentence = format!("exec {path}: no program is named behind --");
+    if asked.program.first().is_some_and(String::is_empty) {
+        let sentence = format!("exec {path}: the program behind -- has no name");
         return Err(told("no-program", sentence));
     }
-    let plan = Saved::read(path, console.files)?.plan;
+    let saved = Saved::read(path, console.files)?;
+    let plan = onto::carry_if(saved, hosts.as_deref(), console)?.plan;
     let environment = Environment {
         files: console.files,
     };
@@ -154,9 +157,17 @@ fn become_program(
         inside(&plan, &place, &there)?;
     }
     bind(&plan, &place)?;
-    let words = program(args, &asked.program);
+    let words = match asked.program.is_empty() {
+        true => planned(&plan, &place, path)?,
+        false => program(args, &asked.program),
+    };
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
+    if asked.program.is_empty() {
+        // The program of the plan has the variables that the job gave it.
+        let own = plan.thread_words().of(place.app).iter();
+        command.envs(own.map(|(name, value)| (name, value)));
+    }
     threads.removed.iter().for_each(|(name, _)| {
         command.env_remove(name);
     });
@@ -170,7 +181,10 @@ fn become_program(
     let error = command.exec();
     Err(told(
         "no-program",
-        format!("{}: it cannot be started: {error}", asked.program[0]),
+        format!(
+            "{}: it cannot be started: {error}",
+            words[0].to_string_lossy()
+        ),
     ))
 }
 
@@ -182,6 +196,21 @@ fn program(args: &[String], program: &[String]) -> Vec<OsString> {
         return given[given.len() - program.len()..].to_vec();
     }
     program.iter().map(OsString::from).collect()
+}
+
+/// The words of the rank's own program.
+fn planned(plan: &Plan, place: &ProcPlace, path: &str) -> Result<Vec<OsString>, Refused> {
+    let table = plan.resolved_apps();
+    let name = &table.label[place.app];
+    if name.is_empty() {
+        let sentence = format!(
+            "exec {path}: no program is named behind --, and the plan has none for rank {}",
+            place.rank.0
+        );
+        return Err(told("no-program", sentence));
+    }
+    let words = std::iter::once(name).chain(table.arguments(place.app));
+    Ok(words.map(OsString::from).collect())
 }
 
 /// The place of this process in the plan.

@@ -1,7 +1,7 @@
 //! The OpenMP variables that `exec --omp` gives to a process: what the user set stays, what would win in silence goes.
 
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use roaring::RoaringBitmap;
 use stowplan_answers::openmp::answer::Answer;
 use stowplan_answers::openmp::notes::{Scope, found};
@@ -182,7 +182,7 @@ pub(super) fn dry_run(
     written
         .and_then(|()| console.out.flush())
         .map_err(|error| Refused::Output {
-            to: "standard output".to_owned(),
+            to: Target::StandardOutput,
             error,
         })?;
     let answer = Answer {

@@ -16,6 +16,7 @@ mod serve;
 mod show;
 
 use crate::journal_file::FileError;
+use crate::report::UNWRITTEN;
 use std::io::{self, BufRead, Write};
 use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_session::{Broken, ReplayError};
@@ -97,7 +98,7 @@ pub fn run(
         Ok(Verdict::Unmet) => return 1,
         Err(Failure::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
         Err(Failure::Unread(error)) => (
-            2,
+            UNWRITTEN,
             format!("error[output]: standard output cannot be written: {error}"),
         ),
         Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),

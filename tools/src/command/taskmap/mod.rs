@@ -6,6 +6,7 @@ mod args;
 mod describe;
 
 use crate::bounded::{Unread, bounded};
+use crate::report::UNWRITTEN;
 use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -49,17 +50,18 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let told = match answer(args, stdin, files, out).and_then(|()| Ok(out.flush()?)) {
+    let (status, told) = match answer(args, stdin, files, out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => return 0,
         Err(Refused::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
-        Err(Refused::Unread(error)) => {
-            format!("error[output]: standard output cannot be written: {error}")
-        }
-        Err(Refused::Told { class, sentence }) => format!("error[{class}]: {sentence}"),
+        Err(Refused::Unread(error)) => (
+            UNWRITTEN,
+            format!("error[output]: standard output cannot be written: {error}"),
+        ),
+        Err(Refused::Told { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
     };
     // The worst that can happen to a message is that nobody reads it.
     let _ = writeln!(err, "{}", one_line(&told));
-    2
+    status
 }
 
 fn answer(

@@ -6,7 +6,7 @@ mod asked;
 mod written;
 
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{Refused, Target};
 use asked::Asked;
 pub(super) use asked::runtime;
 use roaring::RoaringBitmap;
@@ -27,7 +27,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     };
     let written = console.out.write_all(text.as_bytes());
     if let Err(error) = written.and_then(|()| console.out.flush()) {
-        let to = "standard output".to_owned();
+        let to = Target::StandardOutput;
         return Refused::Output { to, error }.print(console.err);
     }
     // The worst that can happen to a note is that nobody reads it.

@@ -7,6 +7,7 @@ mod network;
 // The tree, folded.
 mod text;
 
+use crate::report::UNWRITTEN;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
@@ -75,7 +76,7 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
                 err,
                 "error[output]: standard output cannot be written: {error}"
             );
-            2
+            UNWRITTEN
         }
     }
 }

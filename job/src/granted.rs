@@ -1,0 +1,171 @@
+//! The hosts that a batch system or a user granted, with what is known of each: hardware, cpus, slots.
+
+use crate::args::map_args;
+use crate::error::JobError;
+use crate::line::place::our_hosts;
+use crate::machine::{Assumed, read_assuming};
+use crate::options::Meaning;
+use crate::outside::Outside;
+use crate::place::place_on;
+use crate::words::CommandLine;
+use stowplan_engine::map::Machine;
+use stowplan_engine::plan::{Plan, World};
+use stowplan_engine::table::topologies::TopologyId;
+use stowplan_launchers::line::OurHosts;
+
+/// Options that name hosts, or say what these are.
+const GRANTING: &[Meaning] = &[
+    Meaning::Host,
+    Meaning::Hostfile,
+    Meaning::DefaultHostfile,
+    Meaning::Here,
+    Meaning::Topo,
+    Meaning::Devices,
+    Meaning::Mca,
+    Meaning::Head,
+];
+
+/// Whether an option names hosts, or says what these are.
+#[must_use]
+pub fn grants(meaning: Meaning) -> bool {
+    GRANTING.contains(&meaning)
+}
+
+/// Hosts that were granted.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    /// The hosts in order, with their hardware and the cpus that may be used.
+    pub world: World,
+    /// Slots that were said for each host.
+    pub slots: Vec<Option<u32>>,
+    /// The topology of hosts of which nothing is known.
+    pub assumed: Option<TopologyId>,
+    /// Whether the topologies were given.
+    pub given: Topologies,
+}
+
+/// Where topologies of hosts come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Topologies {
+    /// `--topo`, or a machine.
+    Given,
+    /// That of this machine, if it is among the hosts; nothing is known of the others.
+    Probed,
+}
+
+/// Reads the hosts that words grant: the options of [`grants`] alone. Hosts whose topology is not given are taken to have that of the
+/// plan.
+///
+/// # Errors
+/// `bad-option` for other words and if no host is named; errors of hosts, hostfiles and topologies.
+///
+/// Cost: the texts, and the files that they name.
+pub fn granted(words: &[String], plan: &Plan, outside: &dyn Outside) -> Result<Granted, JobError> {
+    names_hosts(words)?;
+    let asked = map_args(&with_a_process(words))?;
+    let given = match asked.job.topos.is_empty() {
+        true => Topologies::Probed,
+        false => Topologies::Given,
+    };
+    let world = plan.world();
+    let first = world.before.iter().next();
+    let assumed = first
+        .filter(|_| given == Topologies::Probed)
+        .map(|(_, state)| {
+            let topology = world.states.get(state).topology;
+            Assumed {
+                draft: world.topologies.draft(topology),
+                source: "the plan's".to_owned(),
+            }
+        });
+    let (machine, _) = read_assuming(&asked.job, assumed, outside)?;
+    on(&machine, words, given, outside)
+}
+
+/// The same on a machine that says what the hosts are.
+///
+/// # Errors
+/// As [`granted`], without errors of topologies.
+///
+/// Cost: the texts, and the files that they name.
+pub fn granted_on(
+    machine: &Machine,
+    words: &[String],
+    outside: &dyn Outside,
+) -> Result<Granted, JobError> {
+    names_hosts(words)?;
+    on(machine, words, Topologies::Given, outside)
+}
+
+fn on(
+    machine: &Machine,
+    words: &[String],
+    given: Topologies,
+    outside: &dyn Outside,
+) -> Result<Granted, JobError> {
+    // The hosts are the nodes of a job of one process that is bound to nothing.
+    let mapped = place_on(machine, map_args(&with_a_process(words))?, outside)?;
+    let world = mapped.plan.world().clone();
+    let mut slots: Vec<Option<u32>> = vec![None; world.names.len() as usize];
+    if let OurHosts::Said(hosts) = our_hosts(words, outside)? {
+        for host in hosts {
+            let Some(said) = host.slots else { continue };
+            for nodes in world.names.find(&host.names).0 {
+                for own in &mut slots[nodes.first as usize..nodes.end() as usize] {
+                    *own = Some(own.unwrap_or(0).saturating_add(said));
+                }
+            }
+        }
+    }
+    Ok(Granted {
+        world,
+        slots,
+        assumed: machine.default.filter(|_| given == Topologies::Probed),
+        given,
+    })
+}
+
+fn with_a_process(words: &[String]) -> Vec<String> {
+    let process = ["-n", "1", "--map-by", "slot", "--bind-to", "none"];
+    let mut all = words.to_vec();
+    all.extend(process.map(str::to_owned));
+    all
+}
+
+/// Checks that the words say what hosts there are, and nothing else.
+fn names_hosts(words: &[String]) -> Result<(), JobError> {
+    let told = |sentence: String| JobError::Told {
+        class: "bad-option",
+        sentence,
+    };
+    let line = CommandLine::read(words);
+    let options = || line.apps.iter().flat_map(|app| &app.options);
+    if let Some(other) = options().find(|option| !option.meaning.is_some_and(grants)) {
+        return Err(told(format!(
+            "{} says nothing of hosts: a plan is carried onto -H LIST, --hostfile FILE or --here, with --topo",
+            other.name
+        )));
+    }
+    if let Some(word) = line.apps.iter().find_map(|app| app.program.first()) {
+        return Err(told(format!(
+            "{word}: a plan has its programs, so none is named beside the hosts"
+        )));
+    }
+    let naming = [
+        Meaning::Host,
+        Meaning::Hostfile,
+        Meaning::DefaultHostfile,
+        Meaning::Here,
+    ];
+    let names = |option: &crate::words::OptionWords| {
+        option
+            .meaning
+            .is_some_and(|meaning| naming.contains(&meaning))
+    };
+    match options().any(names) {
+        true => Ok(()),
+        false => Err(told(
+            "no hosts are named: -H LIST, --hostfile FILE or --here".to_owned(),
+        )),
+    }
+}
