@@ -32,6 +32,8 @@ pub mod environment;
 pub mod affinity;
 // The subcommands, one file for each.
 pub mod command;
+// Lines as one types them, answers over HTTP.
+pub mod page;
 // The journal on disk.
 pub mod journal_file;
 // The state to map on, from a journal or a dump.
@@ -132,6 +134,7 @@ fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "batch" => {
             command::batch::run(rest, &mut std::io::stdin().lock(), console)
         }
+        Some((word, rest)) if word == "page" => command::page::run(rest, console),
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "threads" => command::threads::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, console.files, out, err),
@@ -198,6 +201,7 @@ const SUBCOMMANDS: &[&str] = &[
     "score",
     "advise",
     "batch",
+    "page",
     "spawn",
     "taskmap",
     "session",

@@ -98,45 +98,117 @@ impl From<JobError> for Refused {
     }
 }
 
+/// What a refusal says, as data.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The stable class.
+    pub class: String,
+    /// What was asked, what there was, and where. One line.
+    pub message: String,
+    /// The words in question.
+    pub places: Vec<At>,
+    /// What would work, a line each.
+    pub help: Vec<String>,
+}
+
+impl Message {
+    fn plain(class: &str, sentence: &str) -> Self {
+        Self {
+            class: class.to_owned(),
+            message: one_line(sentence),
+            places: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    fn of_map(error: &MapError) -> Self {
+        let mut message = Self::plain(error.class(), &error.to_string());
+        let job = JobError::Map(error.clone());
+        message.places = job.places().into_iter().cloned().collect();
+        if let MapError::Spec(SpecError::OfLine { help, .. }) = error {
+            message.help.extend(help.iter().map(|line| one_line(line)));
+        }
+        message.help.extend(job.hint().map(|hint| one_line(&hint)));
+        message
+    }
+
+    /// What the launcher would refuse itself has a class of its own; the sentence keeps ours.
+    fn of_launcher(mut self, command: &str) -> Self {
+        // What stands twice in two ways is the launcher's to refuse, though our reader finds it.
+        let twice =
+            self.message.starts_with("--") && self.message.contains(" is given twice on one app");
+        if !OURS.contains(&self.class.as_str()) || (self.class == "bad-option" && twice) {
+            self.message = format!("{command} refuses this ({}): {}", self.class, self.message);
+            self.class = "launcher-refuses".to_owned();
+        }
+        self
+    }
+}
+
 impl Refused {
-    /// Prints the message. Returns the exit status.
-    pub fn print(&self, err: &mut dyn Write) -> u8 {
-        // The worst that can happen to a message is that nobody reads it.
-        let _ = match self {
-            Self::Map(error) => print_map(error, err),
-            Self::Topo(error) => writeln!(
-                err,
-                "error[{}]: {}",
-                error.class(),
-                one_line(&error.to_string())
-            ),
-            Self::Told { class, sentence } => {
-                writeln!(err, "error[{class}]: {}", one_line(sentence))
-            }
-            Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+    /// What it says.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Map(error) => Message::of_map(error),
+            Self::Topo(error) => Message::plain(error.class(), &error.to_string()),
+            Self::Told { class, sentence } => Message::plain(class, sentence),
             Self::Output { to, error } => {
-                let _ = writeln!(
-                    err,
-                    "error[output]: {} cannot be written: {error}",
-                    one_line(&to.to_string())
-                );
-                return match to {
-                    Target::StandardOutput => UNWRITTEN,
-                    Target::File(_) => 2,
-                };
+                Message::plain("output", &format!("{to} cannot be written: {error}"))
             }
             Self::Mended { refused, remedies } => {
-                refused.print(err);
-                let mut remedies = remedies.iter();
-                remedies.try_for_each(|remedy| writeln!(err, "help: {}", one_line(remedy)))
+                let mut message = refused.message();
+                let remedies = remedies.iter().map(|remedy| one_line(remedy));
+                message.help.extend(remedies);
+                message
             }
-            Self::OfLauncher { command, refused } => {
-                return print_of_launcher(command, refused, err);
+            Self::OfLauncher { command, refused } => refused.message().of_launcher(command),
+            Self::Stopped => Message::plain("output", "the user ended the command"),
+        }
+    }
+
+    /// Prints the message. Returns the exit status.
+    pub fn print(&self, err: &mut dyn Write) -> u8 {
+        match self {
+            Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+            Self::OfLauncher { refused, .. } if matches!(**refused, Self::Stopped) => {
+                return STOPPED;
             }
             Self::Stopped => return STOPPED,
-        };
-        2
+            Self::Map(_)
+            | Self::Topo(_)
+            | Self::Told { .. }
+            | Self::Output { .. }
+            | Self::Mended { .. }
+            | Self::OfLauncher { .. } => {}
+        }
+        // The worst that can happen to a message is that nobody reads it.
+        let _ = print_message(&self.message(), err);
+        match self {
+            Self::Output {
+                to: Target::StandardOutput,
+                ..
+            } => UNWRITTEN,
+            Self::Map(_)
+            | Self::Topo(_)
+            | Self::Told { .. }
+            | Self::Output { .. }
+            | Self::Mended { .. }
+            | Self::OfLauncher { .. }
+            | Self::Stopped => 2,
+        }
     }
+}
+
+fn print_message(message: &Message, err: &mut dyn Write) -> io::Result<()> {
+    writeln!(err, "error[{}]: {}", message.class, message.message)?;
+    for at in &message.places {
+        print_place(at, err)?;
+    }
+    message
+        .help
+        .iter()
+        .try_for_each(|line| writeln!(err, "help: {line}"))
 }
 
 /// Where an answer goes.
@@ -174,53 +246,6 @@ pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
             one_line(&told.to_string())
         );
     }
-}
-
-/// Prints a refusal of a launcher's line: the class says whether the launcher refuses it, the sentence keeps ours.
-fn print_of_launcher(command: &str, refused: &Refused, err: &mut dyn Write) -> u8 {
-    let mut text = Vec::new();
-    let status = refused.print(&mut text);
-    let text = String::from_utf8_lossy(&text);
-    let class = text
-        .strip_prefix("error[")
-        .and_then(|rest| rest.split_once("]: "));
-    // What stands twice in two ways is the launcher's to refuse, though our reader finds it.
-    let twice = |rest: &str| rest.starts_with("--") && rest.contains(" is given twice on one app");
-    let _ = match class {
-        Some((class, rest)) if !OURS.contains(&class) || (class == "bad-option" && twice(rest)) => {
-            write!(
-                err,
-                "error[launcher-refuses]: {command} refuses this ({class}): {rest}"
-            )
-        }
-        Some(_) | None => err.write_all(text.as_bytes()),
-    };
-    status
-}
-
-fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        err,
-        "error[{}]: {}",
-        error.class(),
-        one_line(&error.to_string())
-    )?;
-    if let MapError::Spec(error) = error {
-        // A file that could not be read has no words to show.
-        let shown = |at: &&At| !matches!(at.text, AtText::File { line: 0, .. });
-        for at in error.places().into_iter().filter(shown) {
-            print_place(at, err)?;
-        }
-    }
-    if let MapError::Spec(SpecError::OfLine { help, .. }) = error {
-        for line in help {
-            writeln!(err, "help: {}", one_line(line))?;
-        }
-    }
-    if let Some(hint) = JobError::Map(error.clone()).hint() {
-        writeln!(err, "help: {}", one_line(&hint))?;
-    }
-    Ok(())
 }
 
 /// The most columns of a text that are shown around the words.

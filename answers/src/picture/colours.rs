@@ -1,35 +1,133 @@
-//! The colours of an image: plain ones, because few viewers outside of browsers know variables.
+//! The colours of an image: attributes of its shapes, because few viewers outside of browsers read style sheets well.
 
-use super::STYLE;
+/// Colours for light paper, by the names that the page's style sheet has for them.
+struct Colours {
+    paper: &'static str,
+    ink: &'static str,
+    line: &'static str,
+    soft: &'static str,
+    cell: &'static str,
+    /// What fills processes, by app, and their frames.
+    fills: [&'static str; 6],
+    frames: [&'static str; 6],
+}
 
-/// The line of the style sheet that gives the colours for dark screens; the line before gives those for light ones.
-const DARK: &str = "@media (prefers-color-scheme:dark){";
+const LIGHT: Colours = Colours {
+    paper: "#fff",
+    ink: "#16181d",
+    line: "#7b8494",
+    soft: "#4a5160",
+    cell: "#f1f3f6",
+    fills: [
+        "#c4ddf6", "#fbd9ae", "#c8e8c2", "#ecd0ef", "#f3eeaa", "#d9dbe0",
+    ],
+    frames: [
+        "#1b4f86", "#8a4b00", "#1e6b25", "#7a2a85", "#5f5a00", "#3d434f",
+    ],
+};
 
-/// An image that stands alone. The colours for a light screen are rules without variables; a viewer that knows the question may
-/// choose those for a dark one. The colours have their names too, for whoever wants to change them.
+/// Dashes and widths of frames by app, so that apps differ without colours.
+const FRAMES: [&str; 6] = [
+    "stroke-width=\"1.5\"",
+    "stroke-width=\"1.5\" stroke-dasharray=\"5 2\"",
+    "stroke-width=\"1.5\" stroke-dasharray=\"2 2\"",
+    "stroke-width=\"3\"",
+    "stroke-width=\"1.5\" stroke-dasharray=\"8 2 2 2\"",
+    "stroke-width=\"3\" stroke-dasharray=\"3 3\"",
+];
+
+/// An image that stands alone: every viewer draws it alike.
 pub(super) fn image(width: u32, height: u32, inner: &str) -> String {
-    let (rules, colours) = STYLE.split_once(":root,svg{").unwrap_or((STYLE, ""));
-    let (light, dark) = colours.split_once(DARK).unwrap_or((colours, ""));
-    let (light, dark) = (plain(rules, light), plain(rules, dark));
-    let ink = plain("var(--ink)", colours);
+    let Colours { paper, ink, .. } = LIGHT;
+    let inner = attributed(inner, &LIGHT);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"system-ui,sans-serif\" font-size=\"11\" style=\"max-width:100%;height:auto\">\n<style>\n{light}{DARK}{dark}}}\n:root,svg{{{colours}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{inner}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"system-ui,sans-serif\" font-size=\"11\">\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n{inner}</svg>\n"
     )
 }
 
-/// Rules with each variable replaced by its colour: the first `--NAME:` among the colours.
-fn plain(rules: &str, colours: &str) -> String {
-    let mut out = String::with_capacity(rules.len());
-    let mut rest = rules;
-    while let Some((before, behind)) = rest.split_once("var(") {
-        let (name, behind) = behind.split_once(')').unwrap_or((behind, ""));
-        let named = colours.split_once(&format!("{name}:"));
-        let value = named.and_then(|(_, value)| value.split([';', '}']).next());
-        out += before;
-        out += value.unwrap_or("currentColor");
+/// The markup with attributes beside each class. Names in it are escaped, so that they contain no class.
+///
+/// Cost: the markup.
+fn attributed(inner: &str, colours: &Colours) -> String {
+    const CLASS: &str = " class=\"";
+    let mut out = String::with_capacity(inner.len() * 5 / 4);
+    let mut rest = inner;
+    // Attributes for the texts of the process that is open.
+    let mut texts = String::new();
+    while let Some((before, behind)) = rest.split_once(CLASS) {
+        let (class, behind) = behind.split_once('"').unwrap_or((behind, ""));
+        put(&mut out, before, &mut texts);
+        out += CLASS;
+        out += class;
+        out.push('"');
+        out += &attributes(class, colours);
+        if class.starts_with("p ") {
+            texts = format!(
+                " fill=\"{}\" stroke=\"none\" text-anchor=\"middle\"",
+                colours.ink
+            );
+            if class.ends_with(" moved") {
+                texts += " font-weight=\"700\" text-decoration=\"underline\"";
+            }
+        }
         rest = behind;
     }
-    out + rest
+    put(&mut out, rest, &mut texts);
+    out
+}
+
+/// Appends markup; the texts up to the end of the open process get its attributes.
+fn put(out: &mut String, markup: &str, texts: &mut String) {
+    const TEXT: &str = "<text";
+    let end = if texts.is_empty() {
+        0
+    } else {
+        markup.find("</g>").unwrap_or(markup.len())
+    };
+    let (open, others) = markup.split_at(end);
+    *out += &open.replace(TEXT, &format!("{TEXT}{texts}"));
+    *out += others;
+    if !others.is_empty() {
+        texts.clear();
+    }
+}
+
+/// The attributes of a class.
+fn attributes(class: &str, colours: &Colours) -> String {
+    let Colours {
+        paper,
+        ink,
+        line,
+        soft,
+        cell,
+        fills,
+        frames,
+    } = colours;
+    let drawn = |fill: &str, stroke: &str| format!(" fill=\"{fill}\" stroke=\"{stroke}\"");
+    match class {
+        "l" => " font-size=\"10\"".to_owned(),
+        "o" => format!(" font-size=\"8\" fill=\"{soft}\""),
+        "box" => drawn("none", line),
+        "in" => drawn("none", line) + " stroke-width=\"1\"",
+        "out" => drawn("none", ink) + " stroke-width=\"3\"",
+        "cell" => drawn(cell, line),
+        "s n0" => drawn(fills[5], line),
+        "s n1" => drawn(paper, line),
+        "s idle" => drawn(cell, line) + " stroke-dasharray=\"2 3\"",
+        process => {
+            let app = process
+                .strip_prefix("p a")
+                .and_then(|rest| rest.get(..1)?.parse::<usize>().ok())
+                .filter(|&app| app < fills.len());
+            match app {
+                None => String::new(),
+                Some(app) if process.ends_with(" moved") => {
+                    drawn(fills[app], ink) + " stroke-width=\"3\""
+                }
+                Some(app) => format!("{} {}", drawn(fills[app], frames[app]), FRAMES[app]),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -37,11 +135,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_has_no_variable_and_both_sets_of_colours() {
-        let image = image(10, 20, "<text x=\"1\" y=\"2\">n</text>");
-        assert!(!image.contains("var("), "{image}");
-        assert!(!image.contains("currentColor"), "{image}");
-        assert!(image.contains(".a0 rect,.a0 circle{fill:#c4ddf6;stroke:#1b4f86}"));
-        assert!(image.contains(".a0 rect,.a0 circle{fill:#1d4773;stroke:#9cc8f5}"));
+    fn an_image_has_its_colours_as_attributes() {
+        let inner = "<g class=\"p a1\" data-rank=\"3\"><title>n rank 3</title><rect x=\"1\"/><text x=\"4\">3</text></g><text x=\"1\">n</text>";
+        let image = image(10, 20, inner);
+        for absent in ["var(", "<style", "style=", "currentColor"] {
+            assert!(!image.contains(absent), "{image}");
+        }
+        assert!(image.contains("<g class=\"p a1\" fill=\"#fbd9ae\" stroke=\"#8a4b00\""));
+        assert!(image.contains("<text fill=\"#16181d\" stroke=\"none\" text-anchor=\"middle\" x=\"4\">3</text></g><text x=\"1\">n"));
     }
 }

@@ -4,10 +4,13 @@ use super::seats::{NODE, Proc, Seats};
 use super::tree::{Part, Tree};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::text::printable::shown;
 
 /// The size of a cell, and the distance to the next.
 const CELL: (u32, u32) = (34, 22);
+/// The height of the OS numbers in a core, below its processes.
+const NUMBERS: u32 = 10;
 const STEP: (u32, u32) = (38, 26);
 /// Cells in a row at most.
 const ACROSS: u32 = 8;
@@ -27,6 +30,7 @@ pub(super) struct Panel {
 
 /// A panel while it is drawn.
 struct Pen<'a> {
+    tree: &'a Tree,
     seats: &'a Seats,
     moved: &'a dyn Fn(u32) -> bool,
     /// The position of each leaf on the current panel.
@@ -40,6 +44,7 @@ struct Pen<'a> {
 /// The panels of a node.
 pub(super) fn panels(tree: &Tree, seats: &Seats, moved: &dyn Fn(u32) -> bool) -> Vec<Panel> {
     let mut pen = Pen {
+        tree,
         seats,
         moved,
         at: HashMap::new(),
@@ -148,7 +153,7 @@ impl Pen<'_> {
             down += tall + PAD;
         }
         for row in part.own.chunks(ACROSS as usize) {
-            let mut tall = CELL.1;
+            let mut tall = CELL.1 + NUMBERS;
             for (column, &leaf) in (0..).zip(row) {
                 let cx = left + column * STEP.0;
                 tall = tall.max(self.leaf(leaf, cx, down));
@@ -176,7 +181,7 @@ impl Pen<'_> {
         let shown = u32::try_from(procs.len().min(IN_LEAF)).unwrap_or(0);
         let rows = shown.max(1);
         let more = procs.len() > IN_LEAF;
-        let height = rows * CELL.1 + if more { LABEL } else { 0 };
+        let height = rows * CELL.1 + if more { LABEL } else { 0 } + NUMBERS;
         // Writing to a String cannot fail.
         let _ = write!(self.cells, "M{x} {y}h{}v{height}h-{}z", CELL.0, CELL.0);
         for (row, &proc) in (0..).zip(procs.iter().take(IN_LEAF)) {
@@ -184,9 +189,26 @@ impl Pen<'_> {
         }
         if more {
             let text = format!("+{}", procs.len() - IN_LEAF);
-            self.label(x + 3, y + height - 4, &text);
+            self.label(x + 3, y + height - NUMBERS - 4, &text);
         }
+        self.numbers(leaf, x + 2, y + height - 2);
         height
+    }
+
+    /// The OS numbers of a core, as far as it has room for them.
+    fn numbers(&mut self, leaf: usize, x: u32, y: u32) {
+        const SIGNS: usize = 7;
+        let cpus = list_form(&self.tree.leaves[leaf]);
+        let mut told: String = cpus.chars().take(SIGNS).collect();
+        if told.len() < cpus.len() {
+            told.pop();
+            told.push('…');
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(
+            self.labels,
+            "<text class=\"o\" x=\"{x}\" y=\"{y}\">{told}</text>"
+        );
     }
 
     /// Draws the processes that have several cores of their own on this panel.
@@ -236,9 +258,24 @@ impl Pen<'_> {
             self.procs += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>");
         }
         if let Some((x, y, w, _)) = spans.first() {
-            self.procs += &format!("<text x=\"{}\" y=\"{}\">{rank}</text>", x + w / 2, y + 15);
+            let size = fitting(*rank, *w);
+            self.procs += &format!(
+                "<text x=\"{}\" y=\"{}\"{size}>{rank}</text>",
+                x + w / 2,
+                y + 15
+            );
         }
         self.procs += "</g>";
+    }
+}
+
+/// A smaller type where a rank would be wider than its box: a digit is at most two thirds as wide as its type is high.
+fn fitting(rank: u32, width: u32) -> String {
+    const SIZE: u32 = 11;
+    let digits = rank.checked_ilog10().unwrap_or(0) + 1;
+    match (width.saturating_sub(2) * 3) / (digits * 2) {
+        SIZE.. => String::new(),
+        size => format!(" font-size=\"{}\"", size.max(1)),
     }
 }
 

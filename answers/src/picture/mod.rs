@@ -154,11 +154,10 @@ impl Drawing {
     /// `share`: how many drawings share the space.
     fn new(plan: &Plan, share: usize, moved: &dyn Fn(u32) -> bool) -> Self {
         let all = shapes(plan);
-        // The largest shapes, in node order.
+        // The largest shapes first; of equal ones the first in node order.
         let mut kept: Vec<usize> = (0..all.len()).collect();
         kept.sort_by_key(|&at| std::cmp::Reverse(all[at].count));
         let rest = kept.split_off(kept.len().min(SHAPES_MAX));
-        kept.sort_unstable();
         let mut budget = PROCS_MAX;
         let mut room = DRAWN_BYTES / share;
         let hosts = HOSTS_BYTES / share / kept.len().max(1);

@@ -58,7 +58,33 @@ pub(super) fn tree(plan: &Plan, topology: TopologyId) -> Tree {
     };
     let root = builder.part(String::new(), &[(0, all)], &LEVELS);
     builder.tree.root = root;
+    let Tree { root, leaves } = &mut builder.tree;
+    let os = topologies.pus_os(topology);
+    for gpu in topologies.gpus(topology) {
+        let near = gpu.pus.iter().cloned().flatten();
+        let near: RoaringBitmap = near.map(|pu| os[pu as usize]).collect();
+        let near: Vec<usize> = (0..leaves.len())
+            .filter(|&leaf| !leaves[leaf].is_disjoint(&near))
+            .collect();
+        if !near.is_empty() {
+            root.take_gpu(&near, &format!(" · gpu {}", gpu.visible));
+        }
+    }
     builder.tree
+}
+
+impl Part {
+    /// Names a GPU in the smallest box around the leaves near it.
+    fn take_gpu(&mut self, near: &[usize], name: &str) {
+        let around = |part: &&mut Self| {
+            near.iter()
+                .all(|leaf| (part.leaves.0..part.leaves.1).contains(leaf))
+        };
+        match self.parts.iter_mut().find(around) {
+            Some(inner) => inner.take_gpu(near, name),
+            None => self.label += name,
+        }
+    }
 }
 
 fn holds(outer: &[(u32, u32)], inner: &[(u32, u32)]) -> bool {

@@ -43,7 +43,11 @@ struct Asked {
     options: JobArgs,
 }
 
-fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+/// The answer to the arguments after `explain`.
+///
+/// # Errors
+/// Those of the words and of the job.
+pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (head, job) = behind(args);
     let (head, cpus) = without_cpus(head)?;
     own_options(

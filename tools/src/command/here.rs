@@ -16,7 +16,7 @@ use stowplan_launchers::environment::{Found, Here, System, Unused, hosts};
 
 /// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// The job.
     pub(super) asked: MapArgs,
     /// The variable or file that named the hosts.
@@ -40,7 +40,7 @@ pub(super) struct Parts {
 
 impl Asked {
     /// A job whose words name its hosts.
-    pub(super) fn named(asked: MapArgs, words: &[String]) -> Self {
+    pub(crate) fn named(asked: MapArgs, words: &[String]) -> Self {
         Self {
             asked,
             hosts: None,

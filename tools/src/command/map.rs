@@ -34,7 +34,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 /// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.
-fn of_a_line(refused: Refused, args: &[String]) -> Refused {
+pub(crate) fn of_a_line(refused: Refused, args: &[String]) -> Refused {
     let Some(cut) = stowplan_job::line::cut(args) else {
         return refused;
     };
@@ -95,7 +95,11 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
     Ok(placed(asked, files)?)
 }
 
-fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
+/// As [`place_from`], with the error as data.
+///
+/// # Errors
+/// As [`place`].
+pub(crate) fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let quiet = asked.asked.job.quiet_notes.clone();
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;

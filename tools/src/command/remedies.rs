@@ -6,6 +6,7 @@ use crate::surroundings::Surroundings;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use stowplan_answers::expert::mended;
+use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
@@ -88,4 +89,29 @@ pub(super) fn beside(error: JobError, words: &[String], files: &dyn Files) -> Re
     }
     let remedies = remedies.iter().map(ToString::to_string).collect();
     Refused::Mended { refused, remedies }
+}
+
+/// A job that works, and what it changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Remedy {
+    /// The option with its new value, behind what it gives up.
+    pub(crate) change: String,
+    /// The whole job.
+    pub(crate) words: Vec<String>,
+}
+
+/// The nearest jobs that work, if the job is refused for room, objects or cpus.
+pub(crate) fn nearest(words: &[String], error: &JobError, files: &dyn Files) -> Vec<Remedy> {
+    let limit = Limit::default();
+    let found = explain_refused(words, error, &|words| {
+        limit.one_more()?;
+        let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        Ok(placed.mapped.plan)
+    });
+    let nearest = found.map_or_else(Vec::new, |found| found.nearest);
+    let remedies = nearest.into_iter().map(|near| Remedy {
+        change: format!("{}{}", near.gives_up.unwrap_or(""), near.change),
+        words: near.words,
+    });
+    remedies.collect()
 }

@@ -49,7 +49,8 @@ fn every_line_to_paste_works() {
 /// An option that its subcommand does not read would be refused as unknown, whatever its value.
 #[test]
 fn every_option_of_a_page_is_read() {
-    for page in PAGES {
+    // `page --open` would serve until it is ended.
+    for page in PAGES.iter().filter(|page| page.words != "page") {
         for option in page.options {
             let mut args: Vec<String> = page.words.split(' ').map(str::to_owned).collect();
             args.push(format!("--{}", option.name));

@@ -45,6 +45,7 @@ mod newcomers;
 mod onto;
 mod page;
 mod picture;
+mod play;
 mod random_jobs;
 mod recorded_lines;
 mod recorded_srun;

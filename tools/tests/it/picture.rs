@@ -183,6 +183,23 @@ fn a_browser_shows_it_without_complaint() {
     }
 }
 
+/// Viewers outside of browsers read no style sheets, or half of them: the colours are attributes.
+#[test]
+fn a_picture_alone_needs_no_style_sheet() {
+    let job = "-H n[0-1]:4 --topo 'package:2 core:2 pu:1' -n 8 --map-by core";
+    for picture in [
+        run(&format!("map --format svg {job}")).out,
+        run(&format!("score --format svg --pattern ring -- {job}")).out,
+        run(&format!("advise --format svg --pattern ring -- {job}")).out,
+    ] {
+        for absent in ["<style", "style=", "var(", "<script"] {
+            assert!(!picture.contains(absent), "{absent} in {picture}");
+        }
+        assert_eq!(picture.matches("viewBox=").count(), 1);
+        assert!(picture.contains("fill=\"#c4ddf6\" stroke=\"#1b4f86\""));
+    }
+}
+
 /// The colours that a picture names, for light and for dark paper.
 fn colours(picture: &str) -> [std::collections::BTreeMap<String, [u8; 3]>; 2] {
     let mut found = picture.match_indices(":root,svg{").map(|(at, start)| {
@@ -226,8 +243,7 @@ fn colours_are_apart_as_wcag_aa_asks() {
     let job = "-H n[0-1]:4 --topo 'package:2 core:2 pu:1' -n 8 --map-by core";
     for picture in [
         run(&format!("map --format html {job}")).out,
-        run(&format!("map --format svg {job}")).out,
-        run(&format!("score --format svg --pattern ring -- {job}")).out,
+        run(&format!("score --format html --pattern ring -- {job}")).out,
     ] {
         for colours in colours(&picture) {
             let apart = |one: &str, other: &str, least: f64| {

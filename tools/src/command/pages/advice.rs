@@ -95,3 +95,20 @@ pub(super) const BATCH: Page = Page {
         "the options stand before the words of each line",
     )],
 };
+
+/// The page of `page`.
+pub(super) const PAGE: Page = Page {
+    words: "page",
+    synopsis: "[--port P] [--open] [--listen ADDR]",
+    about: "Serves a page on which one plays with lines, and answers over HTTP: its address is the first line",
+    options: &[
+        row("port", "P", "the port, 0 for a free one [default: 8642]"),
+        row("open", "", "show it in the browser"),
+        row(
+            "listen",
+            "ADDR",
+            "another address than 127.0.0.1: with a token in the URL",
+        ),
+    ],
+    examples: &[],
+};

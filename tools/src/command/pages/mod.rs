@@ -241,6 +241,7 @@ pub const PAGES: &[Page] = &[
     advice::SCORE,
     advice::ADVISE,
     advice::BATCH,
+    advice::PAGE,
     Page {
         words: "spawn",
         synopsis: "REQUEST.json [job options]",

@@ -45,7 +45,11 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+/// The answer to the arguments after `score`.
+///
+/// # Errors
+/// Those of the words, of the pattern and of the job.
+pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let asked = Asked::read("score", args, FORMATS, &["distances"])?;
     asked.needs_a_pattern()?;
     let Placed { plan, notes, on } = plan_of(&asked, console)?;
