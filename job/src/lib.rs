@@ -68,12 +68,12 @@ pub mod sources;
 pub mod network;
 // What parameters change in a job.
 mod settle;
+// Hosts that were granted.
+pub mod granted;
 // What a job says about threads.
 pub mod thread_words;
 // A job on a machine.
 pub mod place;
-// Hosts that were granted.
-pub mod granted;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

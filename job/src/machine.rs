@@ -103,11 +103,7 @@ pub(crate) fn read_assuming(
             source,
         });
     }
-    let mut cpu_lists = job.cpu_lists.iter();
-    cpu_lists.try_for_each(|text| limit(&mut rows, text))?;
-    if let Some(text) = granted(job) {
-        cut_down(&mut rows, text)?;
-    }
+    limit_all(&mut rows, job)?;
     give_all(&mut rows, &job.devices)?;
     let (mut default, mut assigned) = (None, Vec::new());
     for row in rows {
@@ -183,6 +179,13 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.push(LOCALHOST.to_owned());
     names.extend(job.head.clone());
     names.iter().map(|name| plain(name)).collect()
+}
+
+/// Limits nodes to the cpus that may be used there.
+fn limit_all(rows: &mut Vec<Row>, job: &JobArgs) -> Result<(), JobError> {
+    let mut cpu_lists = job.cpu_lists.iter();
+    cpu_lists.try_for_each(|text| limit(rows, text))?;
+    granted(job).map_or(Ok(()), |text| cut_down(rows, text))
 }
 
 /// What of its nodes a job was given, for launchers that see no more of a node than that.

@@ -28,5 +28,7 @@ pub mod corpus;
 pub mod shapes;
 // Random lines of launchers.
 pub mod lines;
+// Threads of OpenMP.
+pub mod threads;
 // Bodies of the fuzz targets.
 pub mod input;

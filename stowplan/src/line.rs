@@ -2,6 +2,15 @@
 
 use crate::{Error, Job, Machine, Plan};
 use stowplan_job::draft::Draft;
+use stowplan_job::files::GivenFiles;
+use stowplan_job::line::cut;
+use stowplan_job::script;
+
+/// What errors call a script that came as text.
+const SCRIPT: &str = "the script";
+
+/// Options that stand before a line.
+const OPTIONS: [&str; 6] = ["-H", "--alloc", "--as", "--env", "--granted", "--site"];
 
 /// A launcher's own line, as its user types it, with the allocation and the settings that the launcher would see. It is placed by the
 /// rules of that launcher.
@@ -42,6 +51,56 @@ impl Line {
             words: words.into_iter().map(Into::into).collect(),
             ..Self::default()
         }
+    }
+
+    /// The launch line of a batch script, with what its directives say of the allocation. `number`: which of several lines, from 1;
+    /// `variables`: those that stand around the script. No shell is started, and nothing is read from disk.
+    ///
+    /// # Errors
+    /// `bad-script` for a text that no shell would read or that has no launch line, `ambiguous-line` for several without a number,
+    /// `unknown-variable` at a value that only a shell could tell; errors of the directives.
+    ///
+    /// Cost: linear in the text, times the depth of its blocks.
+    /// ```
+    /// # use stowplan::{Line, Machine, Topology};
+    /// let machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1")?);
+    /// let text = "#SBATCH -N 2 --ntasks-per-node=2\nmpirun -n $((SLURM_NNODES * RANKS)) ./a\n";
+    /// assert_eq!(Line::from_script(text, None, &[]).unwrap_err().class(), "unknown-variable");
+    /// let plan = Line::from_script(text, None, &[("RANKS", "2")])?.place(&machine)?;
+    /// assert_eq!((plan.len(), plan.nodes().len()), (4, 2));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_script(
+        text: &str,
+        number: Option<usize>,
+        variables: &[(&str, &str)],
+    ) -> Result<Self, Error> {
+        let mut files = GivenFiles::default();
+        files.give(SCRIPT, text);
+        let mut words = vec!["--script".to_owned(), SCRIPT.to_owned()];
+        if let Some(number) = number {
+            words.extend(["--line".to_owned(), number.to_string()]);
+        }
+        for (name, value) in variables {
+            words.extend(["--env".to_owned(), format!("{name}={value}")]);
+        }
+        let scripted = script::expand(&words, &files)?;
+        let (words, files) = scripted.map_or_else(Default::default, |scripted| {
+            (scripted.words, scripted.files)
+        });
+        let ours = cut(&words).map_or(0, |cut| cut.ours.len());
+        let before = words[..ours].chunks_exact(2).filter_map(|pair| {
+            let mut names = OPTIONS.into_iter();
+            Some((names.find(|name| *name == pair[0])?, pair[1].clone()))
+        });
+        Ok(Self {
+            before: before.collect(),
+            words: words[ours..].to_vec(),
+            files: files
+                .iter()
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect(),
+        })
     }
 
     fn option(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -137,7 +196,7 @@ impl Line {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn job(&self) -> Result<Job, Error> {
-        if stowplan_job::line::cut(&self.words).is_none_or(|cut| !cut.ours.is_empty()) {
+        if cut(&self.words).is_none_or(|cut| !cut.ours.is_empty()) {
             let first = self.words.first().map_or("nothing", String::as_str);
             let sentence = format!("{first} is no launcher's word, which begins a line");
             return Err(Error::told("bad-option", &sentence));

@@ -14,6 +14,7 @@ use stowplan_engine::plan;
 use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
+use stowplan_job::line::launched::our_own;
 use stowplan_job::place::place_line_on;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
@@ -300,7 +301,12 @@ impl Plan {
     pub fn to_bytes(&self) -> Vec<u8> {
         match self.form() {
             Form::Whole => self.inner().to_bytes_with(&Remarks {
-                reading: self.inner.reading.clone(),
+                // A job in prterun's words is the same with its word and without.
+                reading: self
+                    .inner
+                    .reading
+                    .clone()
+                    .filter(|own| *own.rules != *our_own().rules),
                 ..Remarks::default()
             }),
             Form::Broadcast => self.to_broadcast(),

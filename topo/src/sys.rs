@@ -11,7 +11,7 @@ use crate::pci;
 use crate::reduce::keep_pus;
 use std::collections::BTreeMap;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft, Vendor};
 
 /// Where cpus are.
 const CPU: &str = "/sys/devices/system/cpu";
@@ -19,6 +19,8 @@ const CPU: &str = "/sys/devices/system/cpu";
 const NODE: &str = "/sys/devices/system/node";
 /// What this process may use.
 const STATUS: &str = "/proc/self/status";
+/// Who made the cpus.
+const CPUINFO: &str = "/proc/cpuinfo";
 /// The most caches of one cpu that are looked at. Machines have four.
 const CACHES_MAX: u32 = 16;
 
@@ -56,6 +58,7 @@ pub fn parse_with(file: Lookup<'_>, names: Names<'_>) -> Result<TopologyDraft, T
     let memory = memory(file, &online);
     let mut draft = found.draft(&online, &memory);
     pci::give(file, names, &mut draft);
+    draft.vendor = vendor(&file(CPUINFO).unwrap_or_default());
     let status = file(STATUS).unwrap_or_default();
     let draft = match allowed(&status, "Cpus_allowed_list:") {
         Some(cpus) => keep_pus(draft, |os| holds(&cpus, os)),
@@ -72,6 +75,19 @@ fn list(file: Lookup<'_>, path: &str) -> Result<Vec<u32>, TopoError> {
     let failed = |reason: String| TopoError::Live { reason };
     let text = file(path).ok_or_else(|| failed(format!("{path} cannot be read")))?;
     numbers(&text).ok_or_else(|| failed(format!("{path} has no list of cpus: {:?}", text.trim())))
+}
+
+/// Who made the cpus, as `/proc/cpuinfo` says it. On other processors than x86 it names no vendor.
+fn vendor(cpuinfo: &str) -> Vendor {
+    let lines = || cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    let said = lines().find(|(key, _)| key.trim() == "vendor_id");
+    match said.map(|(_, value)| value.trim()) {
+        Some("GenuineIntel") => Vendor::Intel,
+        Some("AuthenticAMD") => Vendor::Amd,
+        Some(_) => Vendor::Other,
+        None if lines().next().is_some() => Vendor::Other,
+        None => Vendor::Unsaid,
+    }
 }
 
 /// The numbers in the line of `/proc/self/status` that begins with `key`.

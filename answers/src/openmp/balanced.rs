@@ -30,8 +30,13 @@ pub(super) fn balanced(
         }
         false => uneven(layers, cores, threads)?,
     };
+    // The cpus of a unit follow each other as cores and threads do, whatever their OS numbers.
+    let cpu = |unit: &RoaringBitmap, at: u32| {
+        let own = layers.cpus.iter().filter(|cpu| unit.contains(**cpu));
+        own.copied().nth(at as usize)
+    };
     let cpus = seats.into_iter().map(|(unit, at)| match fine {
-        true => unit.select(at).into_iter().collect(),
+        true => cpu(&unit, at).into_iter().collect(),
         false => unit,
     });
     Ok(cpus.collect())

@@ -4,7 +4,6 @@ use crate::convert;
 use crate::error::not_placed;
 use crate::job::line_words;
 use crate::machine::Machine;
-use crate::plan::Plan;
 use crate::process::Proc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -79,9 +78,9 @@ impl Explanation {
         convert::hash(&(self.rank, self.told.why()))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, u32))> {
-        let read = py.get_type::<Plan>().getattr("explain")?;
-        Ok((read, (Plan::from(self.plan.clone()), self.rank)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (Bound<'py, PyAny>, u32)> {
+        let read = convert::class(py, "Plan")?.getattr("explain")?;
+        Ok((read, (convert::plan(py, &self.plan)?, self.rank)))
     }
 
     fn __str__(&self) -> String {
@@ -180,10 +179,13 @@ impl Difference {
         convert::hash(&(told.same(), told.moved(), told.gone(), told.added()))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, Plan))> {
-        let read = py.get_type::<Plan>().getattr("diff")?;
-        let [a, b] = self.plans.clone();
-        Ok((read, (Plan::from(a), Plan::from(b))))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> convert::Again<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let read = convert::class(py, "Plan")?.getattr("diff")?;
+        let [a, b] = &self.plans;
+        Ok((read, (convert::plan(py, a)?, convert::plan(py, b)?)))
     }
 
     /// Whether anything differs.
@@ -275,10 +277,7 @@ impl Refused {
         convert::hash(&self.told.message())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Vec<String>, Machine))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (Vec<String>, Machine)> {
         let read = py.get_type::<Self>().getattr("explain")?;
         Ok((read, self.asked.clone()))
     }

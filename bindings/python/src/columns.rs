@@ -1,7 +1,7 @@
 //! A plan as columns, and as an Arrow stream.
 
+use crate::convert;
 use crate::indices;
-use crate::plan::Plan;
 use crate::process::list;
 use arrow_array::builder::StringBuilder;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -144,9 +144,9 @@ impl CpuSets {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Plan, &'static str))> {
+    ) -> convert::Again<'py, (Bound<'py, PyAny>, &'static str)> {
         let read = py.import("builtins")?.getattr("getattr")?;
-        Ok((read, (Plan::from(self.plan.clone()), "cpusets")))
+        Ok((read, (convert::plan(py, &self.plan)?, "cpusets")))
     }
     fn __repr__(&self) -> String {
         format!("<{} cpu sets>", self.__len__())

@@ -44,6 +44,19 @@ pub(crate) fn pairs<'py, T>(
         .collect()
 }
 
+/// A plan as an object of Python, for pickles.
+pub(crate) fn plan<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Bound<'py, PyAny>> {
+    class(py, "Plan")?.call_method1("from_bytes", (PyBytes::new(py, &plan.to_bytes()),))
+}
+
+/// A class of this package.
+pub(crate) fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("stowplan")?.getattr(name)
+}
+
+/// How a value is made again: what is called, and its arguments.
+pub(crate) type Again<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
 /// A line of JSON as a value of Python.
 pub(crate) fn json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (text,))

@@ -180,7 +180,6 @@ pub(crate) struct Job {
 impl Job {
     #[new]
     #[pyo3(signature = (apps, *, map_by=None, rank_by=None, bind_to=None, files=None, env=None))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         py: Python<'_>,
         apps: &Bound<'_, PyAny>,

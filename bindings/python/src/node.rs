@@ -2,7 +2,6 @@
 
 use crate::convert;
 use crate::indices;
-use crate::plan::Plan;
 use crate::process::Proc;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyIndexError;
@@ -111,9 +110,9 @@ impl Node {
         Ok(convert::hash(&(&self.name, self.own_ranks()?)))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, String))> {
-        let read = py.get_type::<Plan>().getattr("node")?;
-        Ok((read, (Plan::from(self.plan.clone()), self.name.clone())))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (Bound<'py, PyAny>, String)> {
+        let read = convert::class(py, "Plan")?.getattr("node")?;
+        Ok((read, (convert::plan(py, &self.plan)?, self.name.clone())))
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -1,7 +1,6 @@
 //! Processes of a plan.
 
 use crate::convert;
-use crate::plan::Plan;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -153,9 +152,9 @@ impl Proc {
         Ok(convert::hash(&self.row()?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Plan, u32))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (Bound<'py, PyAny>, u32)> {
         let read = py.import("operator")?.getattr("getitem")?;
-        Ok((read, (Plan::from(self.plan.clone()), self.rank)))
+        Ok((read, (convert::plan(py, &self.plan)?, self.rank)))
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -242,7 +242,7 @@ pub enum PlaceError {
     },
     /// No process finds its cpus.
     #[error(
-        "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}",
+        "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}{why}",
         number(*.nodes, "node")
     )]
     NoAvailableCpus {
@@ -258,6 +258,8 @@ pub enum PlaceError {
         free: u32,
         /// Cpus of that node.
         cpus: u32,
+        /// What of the node its objects leave out, or how the free cpus lie in packages.
+        why: String,
     },
     /// Some processes find their cpus, but not all.
     #[error(
@@ -275,7 +277,7 @@ pub enum PlaceError {
         target: String,
         /// The node.
         node: String,
-        /// What of the node its objects leave out.
+        /// What of the node its objects leave out, or how its free cpus lie in packages.
         why: String,
     },
     /// LIMIT is reached on every object that fits, though cpus are free.

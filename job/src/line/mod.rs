@@ -9,7 +9,7 @@ pub(crate) mod allocation;
 // By whose rules a job was placed, for pages and saved plans.
 pub mod launched;
 // The variables that it would see.
-pub(crate) mod variables;
+pub mod variables;
 // What the launcher would do with it, as a plan.
 pub(crate) mod place;
 // Which changes of rules move its ranks between two versions.

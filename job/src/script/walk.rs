@@ -13,6 +13,9 @@ use stowplan_engine::limit::SCRIPT_WORD_BYTES_MAX;
 /// The most lines of launchers that are told apart.
 pub(super) const LINES_MAX: usize = 1000;
 
+/// Bytes of a line with its values put in: what Linux gives the words of a command.
+const LINE_BYTES_MAX: usize = 2 << 20;
+
 /// The line of a launcher in a script.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -421,8 +424,16 @@ impl<'t> Walk<'t> {
             return Err(text.bad_whole("no launcher's line is in it"));
         };
         let mut words = Vec::new();
+        let mut bytes = 0;
         for word in &command.words[first..] {
-            words.extend(self.here(at).words(*word)?);
+            let more = self.here(at).words(*word)?;
+            bytes += more.iter().map(|word| word.len() + 1).sum::<usize>();
+            if bytes > LINE_BYTES_MAX {
+                let what =
+                    format!("with its values, the line has more than {LINE_BYTES_MAX} bytes");
+                return Err(text.bad(*word, &what));
+            }
+            words.extend(more);
         }
         let mut line = Line {
             words,

@@ -3,7 +3,7 @@
 use super::allotted::allotted;
 use super::binding::{Bound, Node};
 use super::node_list::HydraNode;
-use super::nodes::{names, nodes};
+use super::nodes::{names, names_of_ours, nodes};
 use super::patterns::{NodeKind, Patterns, topologies};
 use super::rank_map;
 use super::refusal::{fails, refuses};
@@ -59,11 +59,13 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
             (programs, false)
         }
     };
-    let names = names(&nodes)?;
+    let ours = names_of_ours(asked, nodes.iter().map(|node| node.name.as_str()));
+    let ours = ours.map(|names| (names, None));
+    let (names, twice) = ours.map_or_else(|| names(&nodes), Ok)?;
     let topologies = topologies(asked.hardware, &names)?;
     let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
     let bind = binding(asked, &said);
-    notes.extend(super::notes::notes(&nodes, &kinds, bind));
+    notes.extend(super::notes::notes(&nodes, twice, &kinds, bind));
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, gpus(&said)?);
     let mut apps = Vec::new();
     for (program, own) in said.programs.iter().zip(&programs) {
@@ -266,10 +268,15 @@ fn kinds(
     let mut kind_of = Vec::with_capacity(nodes.len());
     for ((node, &topology), &ranks) in nodes.iter().zip(topologies).zip(&ranks) {
         let own = node.binding.as_deref().or(bind).unwrap_or("none");
-        let row = *known.entry((topology, own)).or_insert_with(|| {
-            rows.push((topology, own, 0));
-            rows.len() - 1
-        });
+        // Neighbours are mostly of one kind.
+        let last = rows.last().filter(|row| (row.0, row.1) == (topology, own));
+        let row = match last {
+            Some(_) => rows.len() - 1,
+            None => *known.entry((topology, own)).or_insert_with(|| {
+                rows.push((topology, own, 0));
+                rows.len() - 1
+            }),
+        };
         rows[row].2 = rows[row].2.max(ranks);
         kind_of.push(row);
     }

@@ -18,7 +18,7 @@ pub(crate) mod node_list;
 pub(crate) mod allotted;
 pub(crate) mod batch;
 // The node list, and where it comes from.
-mod nodes;
+pub(crate) mod nodes;
 // Ranks on nodes, round by round.
 pub(crate) mod rounds;
 // `-rankmap`.

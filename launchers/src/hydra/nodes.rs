@@ -169,18 +169,40 @@ fn stray(path: &str, number: u32, host: &str, word: &str) -> LineRefused {
     refused
 }
 
-/// The names of the nodes as a pool: a name that stands twice apart is two nodes.
-pub(crate) fn names(nodes: &[HydraNode]) -> Result<Names, LineRefused> {
+/// The names of our own hosts as a pool, if they are these names in this order: ranges are added at once.
+///
+/// Cost: the names, compared one by one.
+pub(crate) fn names_of_ours<'n>(
+    asked: &LineAsked<'_>,
+    names: impl ExactSizeIterator<Item = &'n str>,
+) -> Option<Names> {
+    let OurHosts::Said(hosts) = asked.hosts else {
+        return None;
+    };
+    let mut pool = Names::default();
+    for host in hosts {
+        pool.add(&host.names).ok()?;
+    }
+    let count = pool.len() as usize == names.len();
+    let mut own = hosts.iter().flat_map(|host| names_of(&host.names));
+    let mut both = names.zip(own.by_ref());
+    (count && both.all(|(name, own)| *name == own)).then_some(pool)
+}
+
+/// The names of the nodes as a pool, and the first that stands twice: apart, it is two nodes.
+pub(crate) fn names(nodes: &[HydraNode]) -> Result<(Names, Option<&str>), LineRefused> {
     let mut names = Names::default();
+    let mut twice = None;
     for node in nodes {
         let range = plain(&node.name);
         let known = names.find_name(&node.name).is_some();
         let added = if known {
+            twice = twice.or(Some(node.name.as_str()));
             names.add_again(&range)
         } else {
             names.add(&range)
         };
         added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
     }
-    Ok(names)
+    Ok((names, twice))
 }

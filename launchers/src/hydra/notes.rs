@@ -4,18 +4,16 @@ use super::binding::Bound;
 use super::node_list::HydraNode;
 use super::patterns::NodeKind;
 use crate::line::LineNote;
-use std::collections::HashSet;
 
 /// Hosts that stand twice, ranks that are unbound, ranks that share cpus.
 pub(super) fn notes(
     nodes: &[HydraNode],
+    twice: Option<&str>,
     kinds: &[NodeKind],
     binding: Option<&str>,
 ) -> Vec<LineNote> {
     let mut found = Vec::new();
-    let mut known = HashSet::new();
-    let twice = nodes.iter().find(|node| !known.insert(&node.name));
-    found.extend(twice.map(|node| host_twice(&node.name)));
+    found.extend(twice.map(host_twice));
     let by_default = binding.is_none() && nodes.iter().all(|node| node.binding.is_none());
     if by_default {
         found.push(LineNote {

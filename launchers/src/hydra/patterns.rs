@@ -30,6 +30,8 @@ pub(crate) struct Patterns<'a> {
     /// GPUs of each process.
     gpus: Option<u32>,
     known: HashMap<Key, usize>,
+    /// The last answer.
+    last: Option<(Key, usize)>,
     rows: Vec<Vec<LaidProcs>>,
     /// Ranks that earlier programs have on each node.
     before: Vec<u32>,
@@ -80,6 +82,7 @@ impl<'a> Patterns<'a> {
             kind_of,
             gpus,
             known: HashMap::new(),
+            last: None,
             rows: Vec::new(),
         }
     }
@@ -127,6 +130,16 @@ impl<'a> Patterns<'a> {
 
     /// The processes with local ranks from `before` on.
     fn pattern(&mut self, key: Key) -> Result<usize, LineRefused> {
+        // Neighbours are mostly alike.
+        if let Some((_, row)) = self.last.filter(|(last, _)| *last == key) {
+            return Ok(row);
+        }
+        let row = self.row(key)?;
+        self.last = Some((key, row));
+        Ok(row)
+    }
+
+    fn row(&mut self, key: Key) -> Result<usize, LineRefused> {
         if let Some(&row) = self.known.get(&key) {
             return Ok(row);
         }

@@ -9,6 +9,7 @@ use super::version::Version;
 use crate::hydra::allotted::allotted;
 use crate::hydra::binding::Bound;
 use crate::hydra::lay::slot_runs;
+use crate::hydra::nodes::names_of_ours;
 use crate::hydra::patterns::{NodeKind, Patterns, topologies};
 use crate::hydra::rounds::{Placed, Rounds, Stretch, placed};
 use crate::hydra::settings;
@@ -32,11 +33,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let mut hosts = hosts(asked, &said)?;
     let programs = dealt(&said, &mut hosts)?;
     let spoken = spoken(asked, &said, version)?;
-    let mut names = Names::default();
-    for name in &hosts.nodes {
-        let added = names.add(&plain(name));
-        added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
-    }
+    let ours = names_of_ours(asked, hosts.nodes.iter().map(String::as_str));
+    let names = ours.map_or_else(|| names(&hosts.nodes), Ok)?;
     let mut notes = notes(&said, &spoken);
     if hosts.from == "--alloc" {
         notes.extend(allotted(asked)?.into_iter().flat_map(|own| own.notes));
@@ -57,6 +55,16 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         patterns: patterns.into_rows(),
         apps,
     })
+}
+
+/// The names of the nodes as a pool.
+fn names(nodes: &[String]) -> Result<Names, LineRefused> {
+    let mut names = Names::default();
+    for name in nodes {
+        let added = names.add(&plain(name));
+        added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
+    }
+    Ok(names)
 }
 
 /// The slots of each node: those of all its turns.

@@ -28,6 +28,8 @@ mod gpus;
 
 // Lines of other launchers.
 pub mod lines;
+// Threads of OpenMP.
+pub mod threads;
 
 pub use refusal::Refusal;
 

@@ -1,7 +1,9 @@
 //! Random lines of launchers: placed by the launcher's folder, and rank by rank by the plain model.
 
+mod flux;
 mod hydra;
 mod intel;
+mod pals;
 mod slurm;
 
 use crate::catalogue::MACHINES;
@@ -31,6 +33,10 @@ pub enum Launcher {
     Intel,
     /// Slurm's srun.
     Slurm,
+    /// Flux.
+    Flux,
+    /// PALS.
+    Pals,
 }
 
 impl Launcher {
@@ -41,6 +47,8 @@ impl Launcher {
             "hydra" => Some(Self::Hydra),
             "intel" => Some(Self::Intel),
             "slurm" => Some(Self::Slurm),
+            "flux" => Some(Self::Flux),
+            "pals" => Some(Self::Pals),
             _ => None,
         }
     }
@@ -131,14 +139,15 @@ fn asked(
     choices: &mut Choices<'_>,
     machines: &[Known],
 ) -> (Asked, &'static str) {
-    if launcher == Launcher::Slurm {
-        return (slurm::line(choices), "");
-    }
-    let known = choices.pick(machines);
-    let mut asked = match launcher {
-        Launcher::Intel => intel::line(choices, &known.machine),
-        Launcher::Hydra | Launcher::Slurm => hydra::line(choices, &known.machine),
+    let of_machine = match launcher {
+        Launcher::Hydra => hydra::line,
+        Launcher::Intel => intel::line,
+        Launcher::Slurm => return (slurm::line(choices), ""),
+        Launcher::Flux => return (flux::line(choices), ""),
+        Launcher::Pals => return (pals::line(choices), ""),
     };
+    let known = choices.pick(machines);
+    let mut asked = of_machine(choices, &known.machine);
     asked
         .words
         .splice(..0, ["--topo".to_owned(), known.topo.to_owned()]);
@@ -192,7 +201,7 @@ fn seen(plan: &Plan, place: &ProcPlace) -> Option<Vec<u32>> {
     let given = plan.given_gpus_on(place.node);
     let mut own = given.of(place.node, place.local_rank).to_vec();
     own.sort_unstable();
-    Some(own)
+    (!own.is_empty()).then_some(own)
 }
 
 fn first_difference(ours: &[LineRow], wanted: &[LineRow]) -> Option<String> {
@@ -216,6 +225,27 @@ fn programs(choices: &mut Choices<'_>, words: &mut Vec<String>) -> Vec<usize> {
         procs.push(own as usize);
     }
     procs
+}
+
+/// A node of equal packages, with its synthetic text.
+#[derive(Clone)]
+struct Regular {
+    text: String,
+    /// The threads of each core, which are numbered apart.
+    cores: Vec<Vec<u32>>,
+}
+
+fn regular(choices: &mut Choices<'_>) -> Regular {
+    let (packages, cores) = (choices.within(1, 3), choices.within(1, 4));
+    let (threads, all) = (choices.within(1, 2), packages * cores);
+    Regular {
+        text: format!(
+            "package:{packages} core:{cores} pu:{threads}(indexes={threads}*{all}:1*{threads})"
+        ),
+        cores: (0..all)
+            .map(|core| (0..threads).map(|thread| core + thread * all).collect())
+            .collect(),
+    }
 }
 
 /// A host of few.

@@ -7,7 +7,13 @@ use stowplan_scale_tests::lines::{Launcher, differences, found_by_slurm};
 
 #[test]
 fn lines_land_where_the_plain_models_put_them() {
-    for launcher in [Launcher::Hydra, Launcher::Intel, Launcher::Slurm] {
+    for launcher in [
+        Launcher::Hydra,
+        Launcher::Intel,
+        Launcher::Slurm,
+        Launcher::Flux,
+        Launcher::Pals,
+    ] {
         let found = differences(launcher, 1500, 7);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }

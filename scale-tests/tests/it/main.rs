@@ -21,6 +21,7 @@ mod lost;
 mod memory;
 mod million;
 mod notes;
+mod openmp;
 mod plain_notes;
 mod plan;
 mod replan;

@@ -326,15 +326,7 @@ impl<'p> Listed<'p> {
         if bound > 0 {
             return at.not_enough_cpus(self.entries.procs, bound, target);
         }
-        PlaceError::NoAvailableCpus {
-            app: self.app.id.number(),
-            target,
-            nodes: 1,
-            node: at.node,
-            free: 0,
-            cpus: 0,
-        }
-        .into()
+        at.no_available_cpus(target, 1)
     }
 
     /// The refusal of an entry on a node that the app may not use. `pool`: how many nodes the job has.

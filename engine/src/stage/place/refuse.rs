@@ -16,6 +16,9 @@ use crate::table::states::NodeState;
 use crate::table::topologies::{Topologies, TopologyId};
 use crate::table::uncovered::Uncovered;
 
+/// Packages whose free cpus are told, at most.
+const PACKAGES_TOLD: usize = 16;
+
 /// An app asks for more processes than the slots left on its nodes. Callers that know the full nodes add them.
 pub(crate) fn not_enough_slots(
     app: AppId,
@@ -88,6 +91,26 @@ impl RefusedAt<'_> {
         })
     }
 
+    /// The free cpus of each package, for processes that get several: `its packages have 1, 3 free cpus`.
+    pub(crate) fn by_package(&self) -> Option<String> {
+        let binder = self.binder();
+        let free = binder.free_units(self.tables.pusets.words(self.state.free));
+        let packages = binder.packages();
+        if self.policy.pe < 2 || packages.len() < 2 {
+            return None;
+        }
+        let each = packages.iter();
+        let each = each.map(|package| binder.count_free(free.words(), package).to_string());
+        let each: Vec<String> = each.take(PACKAGES_TOLD + 1).collect();
+        let more = if each.len() > PACKAGES_TOLD {
+            ", …"
+        } else {
+            ""
+        };
+        let told = each[..each.len().min(PACKAGES_TOLD)].join(", ");
+        Some(format!("its packages have {told}{more} free cpus"))
+    }
+
     pub(crate) fn bind_limit(self) -> MapError {
         PlaceError::BindLimit {
             app: self.app.number(),
@@ -116,6 +139,24 @@ impl RefusedAt<'_> {
         .into()
     }
 
+    /// Not one process got cpus.
+    pub(crate) fn no_available_cpus(self, target: String, nodes: u32) -> MapError {
+        let binder = self.binder();
+        let count = |set| binder.free_units(self.tables.pusets.words(set)).count();
+        let (free, cpus) = (count(self.state.free), count(self.state.allowed));
+        let why = self.left_out().or_else(|| self.by_package());
+        PlaceError::NoAvailableCpus {
+            app: self.app.number(),
+            target,
+            nodes,
+            free,
+            cpus,
+            why: why.map_or_else(String::new, |why| format!(": {why}")),
+            node: self.node,
+        }
+        .into()
+    }
+
     /// Only some processes got cpus.
     pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
         let one = matches!(
@@ -127,7 +168,7 @@ impl RefusedAt<'_> {
         );
         let why = match one {
             true => Some("one process on each of its devices, which :shared changes".to_owned()),
-            false => self.left_out(),
+            false => self.left_out().or_else(|| self.by_package()),
         };
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         PlaceError::NotEnoughCpus {
@@ -297,19 +338,8 @@ fn full(placement: &Placement<'_>, placed: u64, group: usize) -> MapError {
 
 /// Not one process got cpus.
 pub(crate) fn no_cpus(placement: &Placement<'_>, group: usize) -> MapError {
-    let at = placement.refused_at(group);
-    let binder = at.binder();
-    let count = |set| binder.free_units(at.tables.pusets.words(set)).count();
-    let (free, cpus) = (count(at.state.free), count(at.state.allowed));
-    PlaceError::NoAvailableCpus {
-        app: placement.app.number(),
-        target: target(placement),
-        nodes: placement.node_count(),
-        node: at.node,
-        free,
-        cpus,
-    }
-    .into()
+    let (target, nodes) = (target(placement), placement.node_count());
+    placement.refused_at(group).no_available_cpus(target, nodes)
 }
 
 pub(crate) fn too_long() -> MapError {

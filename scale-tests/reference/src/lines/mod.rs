@@ -1,7 +1,9 @@
 //! Lines of launchers, placed one rank at a time by the launchers' rules.
 
+pub mod flux;
 pub mod hydra;
 pub mod intel;
+pub mod pals;
 pub mod slurm;
 // The hardware of a node as launchers see it.
 mod node;

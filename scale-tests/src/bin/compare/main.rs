@@ -22,6 +22,7 @@ use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::lines::{Launcher, differences};
 use stowplan_scale_tests::shrink::shrink;
 use stowplan_scale_tests::small_world;
+use stowplan_scale_tests::threads;
 
 // Most of the work of a small job is allocation.
 #[global_allocator]
@@ -33,9 +34,11 @@ compare [--seconds S | --jobs N | --to N] [--seed N] [--from N] [--workers N] [-
 compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
-compare --lines hydra|intel|slurm [--jobs N] [--seed N]
+compare --lines hydra|intel|slurm|flux|pals [--jobs N] [--seed N]
+compare --threads [--jobs N] [--seed N]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
 placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there; random lines of a launcher with its plain model;
+random processes with the threads of OpenMP;
 --from and --to are numbers of jobs, the last not included; exit status 1 when they differ";
 
 /// What the command line says.
@@ -62,6 +65,8 @@ struct Asked {
     corpus: Option<PathBuf>,
     prterun: Option<PathBuf>,
     hydra: Option<PathBuf>,
+    /// Whether threads of random processes are compared.
+    threads: bool,
     /// Whose random lines are compared.
     lines: Option<Launcher>,
 }
@@ -84,6 +89,7 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         corpus: None,
         prterun: None,
         hydra: None,
+        threads: false,
         lines: None,
     };
     let mut args = args;
@@ -100,6 +106,10 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         }
         if word == "--lines" {
             asked.lines = Some(Launcher::of_word(&args.next()?)?);
+            continue;
+        }
+        if word == "--threads" {
+            asked.threads = true;
             continue;
         }
         let mut number = || args.next()?.parse::<u64>().ok();
@@ -137,6 +147,8 @@ fn main() -> ExitCode {
         hydra::compare(path)
     } else if let Some(launcher) = asked.lines {
         compare_lines(launcher, &asked)
+    } else if asked.threads {
+        compare_threads(&asked)
     } else {
         compare_all(&asked)
     };
@@ -145,6 +157,23 @@ fn main() -> ExitCode {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
     }
+}
+
+/// Compares the threads of random processes with the plain model. Gives the number of differences.
+fn compare_threads(asked: &Asked) -> u64 {
+    let cases = asked.jobs.min(10_000_000);
+    let found = threads::differences(cases, asked.seed);
+    let mut out = anstream::stdout();
+    for difference in found.iter().take(asked.differences) {
+        let _ = writeln!(out, "{difference}");
+    }
+    let _ = writeln!(
+        out,
+        "seed {}: threads of {cases} processes, {} differ",
+        asked.seed,
+        found.len()
+    );
+    found.len() as u64
 }
 
 /// Compares random lines of a launcher with its plain model. Gives the number of differences.

@@ -101,11 +101,14 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     };
     let mut text = String::new();
     if live.json {
-        let kinds = { witnessed.ranks.as_ref() }.map(|lines| kinds(plan, lines, &report));
+        let kinds = witnessed
+            .ranks
+            .as_ref()
+            .map(|lines| kinds(plan, lines, &report));
         text = json(
             &report,
-            witnessed.threads.as_ref(),
             &kinds.unwrap_or_default(),
+            witnessed.threads.as_ref(),
         );
     } else {
         if let Some(lines) = &witnessed.ranks {
@@ -129,7 +132,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     Ok(u8::from(!(report.differ.is_empty() && same)))
 }
 
-fn json(report: &Report, compared: Option<&Compared>, kinds: &[Kind]) -> String {
+fn json(report: &Report, kinds: &[Kind], compared: Option<&Compared>) -> String {
     let differ = &report.differ;
     let mut each = vec![
         ("missing", &differ.missing),

@@ -5,6 +5,7 @@ use roaring::RoaringBitmap;
 use stowplan_answers::openmp::{Runtime, Variables};
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::stage::resolve::Files;
+use stowplan_job::line::variables::of_file;
 use stowplan_launchers::cpus::read_stepped;
 
 /// How the answer is written.
@@ -123,7 +124,7 @@ impl<'a> Words<'a> {
                 (Some(name), _) => words.once.push((name, value)),
                 (None, "x") => words.given.push(value),
                 (None, "env") => words.around.push(pair(&format!("--env {value}"), value)?),
-                (None, _) => words.file(value, files)?,
+                (None, _) => words.around.extend(of_file(value, files)?),
             }
         }
         Ok(words)
@@ -132,25 +133,6 @@ impl<'a> Words<'a> {
     fn get(&self, name: &str) -> Option<&'a str> {
         let found = self.once.iter().find(|(own, _)| *own == name);
         found.map(|&(_, value)| value)
-    }
-
-    fn file(&mut self, path: &str, files: &dyn Files) -> Result<(), Refused> {
-        let bytes = files.read(path).map_err(|why| {
-            told(
-                "bad-file",
-                format!("--env-file {path}: cannot be read: {why}"),
-            )
-        })?;
-        let text = String::from_utf8_lossy(&bytes);
-        for (number, line) in (1..).zip(text.lines()) {
-            if !line.trim().is_empty() {
-                self.around.push(pair(
-                    &format!("--env-file {path}:{number}: {line:?}"),
-                    line,
-                )?);
-            }
-        }
-        Ok(())
     }
 
     /// The variables: those around, then those of `-x`, which win.

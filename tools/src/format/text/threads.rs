@@ -85,8 +85,16 @@ fn line(answer: &Answer, variables: &Variables, machine: &Machine) -> String {
             "threads  write OMP_NUM_THREADS={cores} OMP_PLACES=cores OMP_PROC_BIND=close: one a core, alike in gnu, llvm and intel unless packages alternate"
         );
     }
-    let words = [variables.get("OMP_PLACES"), variables.get("OMP_PROC_BIND")];
-    let words: Vec<&str> = words.into_iter().flatten().collect();
+    let words = [
+        "OMP_PLACES",
+        "OMP_PROC_BIND",
+        "GOMP_CPU_AFFINITY",
+        "KMP_AFFINITY",
+    ];
+    let words: Vec<&str> = words
+        .iter()
+        .filter_map(|name| variables.get(name))
+        .collect();
     let words = if words.is_empty() {
         "no words".to_owned()
     } else {
