@@ -142,7 +142,7 @@ fn read_many_here() {
 /// Nodes that held one process more than the node before: as many runs as nodes, and each column has one step.
 fn uneven(nodes: u32) -> Plan {
     let mut plan = staircase(1, 1, RankOrder::Slot).world().clone();
-    plan.names = Names::default();
+    plan.names = std::sync::Arc::new(Names::default());
     let range = NameRange {
         prefix: "n".to_owned(),
         first: 0,
@@ -150,7 +150,7 @@ fn uneven(nodes: u32) -> Plan {
         width: 1,
         suffix: String::new(),
     };
-    plan.names.add(&range).unwrap();
+    std::sync::Arc::make_mut(&mut plan.names).add(&range).unwrap();
     let mut patterns = Patterns::default();
     let pattern = patterns.intern(vec![Segment {
         procs: 2,

@@ -75,7 +75,7 @@ mod tests {
             names.add(&plain(name)).expect("there are few");
         }
         let world = World {
-            names,
+            names: names.into(),
             ..World::default()
         };
         let mut table = AppTable::default();
