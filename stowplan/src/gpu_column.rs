@@ -47,12 +47,28 @@ impl GpuColumn {
     }
 
     /// The set of each rank, as an id. Shape `[ranks]`.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("builtin:frontier")?);
+    /// # let words = ["-n", "3", "-H", "a:8", "--map-by", "gpu", "./x"];
+    /// let gpus = Plan::new(&Job::from_command_line(words)?, &machine)?.gpu_column();
+    /// assert_eq!(gpus.ids(), [1, 2, 3]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
     /// How many sets there are. Ids are below this number.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("builtin:frontier")?);
+    /// # let words = ["-n", "3", "-H", "a:8", "--map-by", "gpu", "./x"];
+    /// let gpus = Plan::new(&Job::from_command_line(words)?, &machine)?.gpu_column();
+    /// assert_eq!(gpus.sets(), 4);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn sets(&self) -> u32 {
         u32::try_from(self.sets.len()).unwrap_or(u32::MAX)
@@ -60,6 +76,14 @@ impl GpuColumn {
 
     /// The GPUs of an id, ascending, by the numbers that `CUDA_VISIBLE_DEVICES` and similar variables take. `None` for an unknown
     /// id.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("builtin:frontier")?);
+    /// # let words = ["-n", "3", "-H", "a:8", "--map-by", "gpu", "./x"];
+    /// let gpus = Plan::new(&Job::from_command_line(words)?, &machine)?.gpu_column();
+    /// assert_eq!(gpus.set(1).map(<[u32]>::len), Some(1));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn set(&self, id: u32) -> Option<&[u32]> {
         self.sets.get(id as usize).map(Vec::as_slice)

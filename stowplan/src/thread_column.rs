@@ -31,6 +31,14 @@ impl Plan {
     }
 
     /// How many threads a rank should run, as in [`Plan::thread_column`].
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let words = ["-n", "2", "-H", "a:2", "--map-by", "slot:pe=2", "./x"];
+    /// let plan = Plan::new(&Job::from_command_line(words)?, &machine)?;
+    /// assert_eq!(plan.threads_of(1.into()), Some(2));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn threads_of(&self, rank: Rank) -> Option<u32> {
         let place = self.inner().place(count::Rank(rank.into()))?;

@@ -215,6 +215,13 @@ pub struct Score {
 
 impl Score {
     /// The figures as a line of JSON, as `stowplan score --format json` writes them.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert!(plan.score(&Traffic::new("ring")?)?.json().ends_with('}'));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn json(&self) -> &str {
         &self.json
@@ -228,6 +235,14 @@ impl fmt::Display for Score {
 }
 
 /// Placements of a job, the best first.
+/// ```
+/// # use stowplan::{Machine, Topology, Traffic};
+/// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+/// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+/// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+/// assert!(!advice.is_empty());
+/// # Ok::<(), stowplan::Error>(())
+/// ```
 pub struct Advice {
     json: String,
     words: Vec<Vec<String>>,
@@ -237,24 +252,57 @@ pub struct Advice {
 
 impl Advice {
     /// The answers as a line of JSON, as `stowplan advise --format json` writes them.
+    /// ```
+    /// # use stowplan::{Machine, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+    /// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+    /// assert!(advice.json().contains(r#""order":"strips:8x4""#));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn json(&self) -> &str {
         &self.json
     }
 
     /// How many answers there are.
+    /// ```
+    /// # use stowplan::{Machine, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+    /// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+    /// assert!(advice.len() > 1);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
     /// Whether there are none.
+    /// ```
+    /// # use stowplan::{Machine, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+    /// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+    /// assert!(!advice.is_empty());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }
 
     /// The map, rank, bind and order words of an answer, which replace those of the job. `None` beyond the last answer.
+    /// ```
+    /// # use stowplan::{Machine, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+    /// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+    /// assert!(advice.words(0).is_some_and(|words| words.contains(&"--map-by".to_owned())));
+    /// assert_eq!(advice.words(advice.len()), None);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn words(&self, answer: usize) -> Option<&[String]> {
         self.words.get(answer).map(Vec::as_slice)
@@ -262,6 +310,14 @@ impl Advice {
 
     /// The order of ranks of an answer, a line a node: the file that MPICH reads as `MPICH_RANK_ORDER`, and `--rank-order file:`.
     /// `None` beyond the last answer.
+    /// ```
+    /// # use stowplan::{Machine, Topology, Traffic};
+    /// # let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// # let words = ["-n", "32", "-H", "n[0-3]:8", "--map-by", "slot", "./x"];
+    /// let advice = Traffic::new("halo:8x4")?.advise(words, &machine)?;
+    /// assert_eq!(advice.order(0).map(|file| file.lines().count()), Some(4));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
     #[must_use]
     pub fn order(&self, answer: usize) -> Option<String> {
         let own = self.answers.get(answer)?;
