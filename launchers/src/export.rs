@@ -1,5 +1,7 @@
 //! A plan in a launcher's words: a script that starts the job, or a file, or the reason why neither is possible.
 
+pub use crate::reader::Reader;
+
 use crate::dialect::variables::{self, Form};
 use crate::dialect::{
     flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, rankfile, srun,
@@ -35,69 +37,6 @@ pub enum Dialect {
     Rankfile,
 }
 
-/// Who reads a file that starts nothing.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Reader {
-    /// Nobody was named: the form that most launchers read.
-    Own,
-    /// PRRTE.
-    Prte,
-    /// Open MPI 5.
-    Ompi,
-    /// Open MPI 4.
-    Ompi4,
-    /// MPICH.
-    Hydra,
-    /// Intel MPI.
-    Intel,
-    /// Slurm.
-    Slurm,
-    /// Flux.
-    Flux,
-    /// HPE Cray PALS.
-    Pals,
-    /// PBS.
-    Pbs,
-}
-
-impl Reader {
-    /// Readers of rank files, by their words.
-    const OF_RANKS: &[(&str, Self)] = &[
-        ("prte", Self::Prte),
-        ("ompi", Self::Ompi),
-        ("ompi4", Self::Ompi4),
-    ];
-    /// Readers of host files, by their words.
-    const OF_HOSTS: &[(&str, Self)] = &[
-        ("prte", Self::Prte),
-        ("ompi", Self::Ompi),
-        ("ompi4", Self::Ompi4),
-        ("hydra", Self::Hydra),
-        ("intel", Self::Intel),
-        ("slurm", Self::Slurm),
-        ("flux", Self::Flux),
-        ("pals", Self::Pals),
-        ("pbs", Self::Pbs),
-    ];
-
-    /// Who reads the files of a dialect, by the words of `--for`; nobody reads those of scripts.
-    #[must_use]
-    pub const fn of(dialect: Dialect) -> &'static [(&'static str, Self)] {
-        match dialect {
-            Dialect::Rankfile => Self::OF_RANKS,
-            Dialect::Hostfile => Self::OF_HOSTS,
-            Dialect::Srun
-            | Dialect::Prterun
-            | Dialect::Hydra
-            | Dialect::Intel
-            | Dialect::Flux
-            | Dialect::Pals
-            | Dialect::Jsrun
-            | Dialect::RankOrder => &[],
-        }
-    }
-}
-
 impl Dialect {
     /// The dialects that are listed, in their order. A rank file says what prterun's script says.
     pub const ALL: [Self; 9] = [
@@ -111,6 +50,23 @@ impl Dialect {
         Self::RankOrder,
         Self::Hostfile,
     ];
+
+    /// Who reads the files of a dialect, by the words of `--for`; nobody reads those of scripts.
+    #[must_use]
+    pub const fn readers(self) -> &'static [(&'static str, Reader)] {
+        match self {
+            Self::Rankfile => Reader::OF_RANKS,
+            Self::Hostfile => Reader::OF_HOSTS,
+            Self::Srun
+            | Self::Prterun
+            | Self::Hydra
+            | Self::Intel
+            | Self::Flux
+            | Self::Pals
+            | Self::Jsrun
+            | Self::RankOrder => &[],
+        }
+    }
 
     /// Its word on the command line.
     #[must_use]

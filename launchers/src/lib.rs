@@ -29,6 +29,8 @@ pub mod lists;
 pub mod gpus;
 // A plan as launchers see it.
 pub mod job;
+// Who reads a file that a plan is written into.
+pub mod reader;
 // A file that starts no job.
 mod text;
 // One file for each launcher.

@@ -1,10 +1,10 @@
 //! A cluster in bytes: its machine, its nodes without jobs, and the jobs as saved plans. Reading takes the jobs over one by one, so
 //! that nodes and jobs agree.
 
-use super::Cluster;
 use super::nodes::{ClusterNodes, Standing};
 use super::rows::Moving;
 use super::taken::Held;
+use super::whole::Cluster;
 use crate::id::Id as _;
 use crate::map::Machine;
 use crate::plan::{BadPlan, Plan, World};

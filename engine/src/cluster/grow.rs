@@ -1,9 +1,8 @@
 //! Nodes that a job or a caller names first: they come as they would make the pool of a job alone.
 
-use super::Cluster;
-use super::nodes::{ClusterNodes, Standing};
+use super::nodes::{ClusterNodes, Standing, named_by};
 use super::rows::Moving;
-use super::view::named_by;
+use super::whole::Cluster;
 use crate::error::{MapError, PlaceError};
 use crate::id::Column;
 use crate::map::{Candidates, Machine};
@@ -142,6 +141,28 @@ impl ClusterNodes {
         self.runs.push(1, state);
         self.standing.push(1, Standing::Up);
         self.changed();
+        Ok(())
+    }
+}
+
+impl Cluster {
+    /// Adds the nodes of a host list.
+    ///
+    /// # Errors
+    /// Those of [`crate::map::map_resolved`] that concern the nodes. Nothing changes then.
+    pub fn add(&mut self, entries: Vec<HostEntry>, machine: &Machine) -> Result<(), MapError> {
+        self.add_resolved(&listing(entries), machine)
+    }
+
+    /// Adds the nodes that the hosts of a job name.
+    ///
+    /// # Errors
+    /// As [`Cluster::add`].
+    pub fn add_resolved(&mut self, resolved: &Resolved, machine: &Machine) -> Result<(), MapError> {
+        let machine = self.adopted(machine)?;
+        if let Some(grown) = self.nodes.with_nodes_of(resolved, machine)? {
+            self.nodes = grown;
+        }
         Ok(())
     }
 }

@@ -1,22 +1,26 @@
 //! The nodes of a cluster: their names, how each stands, and its present state.
 
-use super::Among;
+use super::among::Among;
 use super::rows::Rows;
-use super::view::View;
-use crate::error::MapError;
-use crate::id::{Column, Id as _};
+use crate::error::{MapError, PlaceError};
+use crate::id::Column;
+use crate::id::Id as _;
+use crate::map::Candidates;
 use crate::map::{Machine, Mapped, make_plan, place_apps};
 use crate::plan::Derived;
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
+use crate::stage::alloc::build_pool::within_sessions;
+use crate::stage::alloc::named::by_number;
 use crate::stage::job::JobOutcome;
 use crate::stage::node::units::Hardware;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::Policy;
-use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::names::{NameRange, Names, NodeId, NodeRange, cut_around, push_joined};
 use crate::table::states::{NodeState, Runs, StateRuns};
 use crate::table::topologies::{Topologies, TopologyId};
+use crate::text::host_types::{HostEntry, HostfileWhat, Hosts};
 use roaring::RoaringBitmap;
 use std::sync::{Arc, OnceLock};
 
@@ -239,4 +243,183 @@ impl ClusterNodes {
 enum Keeps {
     All,
     WhatItFound,
+}
+
+/// Some nodes of a cluster, in the order in which a job sees them.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    names: Arc<Names>,
+    local: Option<NodeId>,
+    /// Rows of the cluster, in the order of the view.
+    pieces: Vec<NodeRange>,
+    /// The first node of each piece in the view. Shape `[pieces]`.
+    starts: Vec<u32>,
+    /// How many nodes the cluster had.
+    of: u32,
+}
+
+impl View {
+    /// The nodes that are up, the launcher's own first.
+    pub(super) fn open(nodes: &ClusterNodes) -> Self {
+        let mut pieces = Vec::new();
+        for (range, standing) in nodes.standing.iter() {
+            if standing == Standing::Up {
+                push_joined(&mut pieces, range);
+            }
+        }
+        Self::new(nodes, pieces)
+    }
+
+    /// Those that are up and of the candidates, in the order of these.
+    pub(super) fn of_candidates(nodes: &ClusterNodes, candidates: &Candidates) -> Self {
+        let mut pieces = Vec::new();
+        for range in &candidates.nodes {
+            for found in nodes.names.find(range).0 {
+                let up = nodes.standing.within(found);
+                let up = up.filter(|&(_, standing)| standing == Standing::Up);
+                up.for_each(|(part, _)| push_joined(&mut pieces, part));
+            }
+        }
+        Self::new(nodes, pieces)
+    }
+
+    fn new(nodes: &ClusterNodes, mut pieces: Vec<NodeRange>) -> Self {
+        let local = nodes.local.map(|local| local.number());
+        let local = local.filter(|&local| pieces.iter().any(|piece| piece.holds(local)));
+        if let Some(local) = local {
+            let rest = pieces.iter().flat_map(|&piece| cut_around(piece, local));
+            let rest = rest.filter(|piece| piece.first != local);
+            let mut own = vec![NodeRange::one(local)];
+            rest.for_each(|piece| push_joined(&mut own, piece));
+            pieces = own;
+        }
+        let mut next = 0;
+        let starts = pieces.iter().map(|piece| {
+            let start = next;
+            next += piece.count;
+            start
+        });
+        let starts = starts.collect();
+        let whole = NodeRange::until(0, nodes.names.len());
+        let names = match pieces[..] {
+            [all] if all == whole => Arc::clone(&nodes.names),
+            _ => Arc::new(named(&nodes.names, &pieces)),
+        };
+        Self {
+            names,
+            local: local.map(|_| NodeId::from_row(0)),
+            pieces,
+            starts,
+            of: nodes.names.len(),
+        }
+    }
+
+    pub(super) const fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+    pub(super) const fn local(&self) -> Option<NodeId> {
+        self.local
+    }
+    /// How many nodes the cluster had when the view was made.
+    pub(super) const fn of(&self) -> u32 {
+        self.of
+    }
+
+    /// What the nodes of the cluster have, for those of the view.
+    pub(super) fn gather(&self, runs: &StateRuns) -> StateRuns {
+        let mut gathered = StateRuns::default();
+        for &piece in &self.pieces {
+            for (part, state) in runs.within(piece) {
+                gathered.push(part.count, state);
+            }
+        }
+        gathered
+    }
+
+    /// The rows that some nodes of the view are in the cluster.
+    pub(super) fn rows(&self, nodes: NodeRange) -> impl Iterator<Item = NodeRange> + '_ {
+        let from = self.starts.partition_point(|&start| start <= nodes.first) - 1;
+        let pieces = self.pieces[from..].iter().zip(&self.starts[from..]);
+        pieces.map_while(move |(piece, &start)| {
+            let here = NodeRange::until(start, start + piece.count).overlap(nodes)?;
+            Some(NodeRange {
+                first: piece.first + (here.first - start),
+                count: here.count,
+            })
+        })
+    }
+
+    /// Checks that there are nodes, that the job names none that is closed, and none outside its sessions.
+    pub(super) fn check(
+        &self,
+        nodes: &ClusterNodes,
+        resolved: &Resolved,
+        candidates: Option<&Candidates>,
+    ) -> Result<(), MapError> {
+        if let Some(candidates) = candidates {
+            within_sessions(resolved, candidates, &self.names)?;
+        }
+        let closed = |standing: Standing| standing != Standing::Up;
+        let mut standings = nodes.standing.iter();
+        let Some((first, standing)) = standings.find(|&(_, standing)| closed(standing)) else {
+            return Ok(());
+        };
+        for range in named_by(&resolved.hosts) {
+            let found = match by_number(&nodes.names, range) {
+                Some(node) => [NodeRange::one(node.number())].as_slice().into(),
+                None => nodes.names.find(range).0,
+            };
+            let mut parts = found
+                .into_iter()
+                .flat_map(|found| nodes.standing.within(found).collect::<Vec<_>>());
+            if let Some((part, standing)) = parts.find(|&(_, standing)| closed(standing)) {
+                return Err(refused(nodes, part, standing));
+            }
+        }
+        if self.names.is_empty() {
+            return Err(refused(nodes, first, standing));
+        }
+        Ok(())
+    }
+}
+
+fn refused(nodes: &ClusterNodes, part: NodeRange, standing: Standing) -> MapError {
+    PlaceError::NodeClosed {
+        node: nodes.names.name(NodeId::from_row(part.first as usize)),
+        why: match standing {
+            Standing::Up => "up",
+            Standing::Drained => "drained",
+            Standing::Down => "down",
+        },
+    }
+    .into()
+}
+
+/// The names of some nodes, in their order.
+fn named(names: &Names, pieces: &[NodeRange]) -> Names {
+    let mut all = Names::apart(names.shared_labels());
+    for &piece in pieces {
+        for range in names.ranges_within(piece) {
+            let added = all.add(&range);
+            added.expect("there are as many nodes as before");
+        }
+    }
+    all
+}
+
+/// The ranges of names that host lists and hostfiles name.
+pub(super) fn named_by(hosts: &Hosts) -> impl Iterator<Item = &NameRange> {
+    let lists = hosts.lists.values().iter().flatten();
+    let listed = lists
+        .chain(&hosts.lsf_pool)
+        .filter_map(|entry| match entry {
+            HostEntry::Names(range, _) => Some(range),
+            HostEntry::Nth(_) | HostEntry::Empty(_) => None,
+        });
+    let lines = hosts.hostfiles.values().iter().flat_map(|file| &file.lines);
+    let in_files = lines.filter_map(|line| match &line.what {
+        HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => Some(range),
+        HostfileWhat::Exclude(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => None,
+    });
+    listed.chain(in_files)
 }

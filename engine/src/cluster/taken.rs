@@ -1,9 +1,9 @@
 //! What a job takes of nodes: slots, and cpus that were free. It is given back when the job ends, and taken again when a job that
 //! runs already is adopted.
 
-use super::Cluster;
 use super::nodes::ClusterNodes;
 use super::rows::Rows;
+use super::whole::Cluster;
 use crate::id::Id as _;
 use crate::plan::{Plan, World};
 use crate::table::names::{NodeId, NodeRange};
@@ -215,5 +215,15 @@ impl ClusterNodes {
             used: now.used.saturating_add(procs),
             ..now
         })
+    }
+}
+
+impl Cluster {
+    /// Takes what a job holds that was placed elsewhere: its nodes are added if they are not known.
+    ///
+    /// # Errors
+    /// An [`AdoptError`]; then nothing changes.
+    pub fn adopt(&mut self, plan: &Plan) -> Result<(), AdoptError> {
+        self.take(plan, Held::Free)
     }
 }

@@ -3,9 +3,9 @@
 use super::comment_without_cpus;
 use super::hydra::dealt_by_slots;
 use super::rank_order::equal;
-use crate::export::Reader;
 use crate::job::{Job, Unsaid};
 use crate::nodes::RankNodes;
+use crate::reader::Reader;
 use crate::text::Text;
 use std::fmt;
 

@@ -3,8 +3,8 @@
 use super::comment;
 use super::prterun::{self, Slots};
 use crate::cpus::Unit;
-use crate::export::Reader;
 use crate::job::{Job, Unsaid};
+use crate::reader::Reader;
 use crate::text::Text;
 use std::fmt::Write as _;
 

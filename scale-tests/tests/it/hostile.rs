@@ -150,7 +150,9 @@ fn uneven(nodes: u32) -> Plan {
         width: 1,
         suffix: String::new(),
     };
-    std::sync::Arc::make_mut(&mut plan.names).add(&range).unwrap();
+    std::sync::Arc::make_mut(&mut plan.names)
+        .add(&range)
+        .unwrap();
     let mut patterns = Patterns::default();
     let pattern = patterns.intern(vec![Segment {
         procs: 2,

@@ -111,7 +111,7 @@ impl Wanted {
 
     /// Who reads the file.
     fn reader(&self, dialect: Dialect) -> Result<Reader, Refused> {
-        let known = Reader::of(dialect);
+        let known = dialect.readers();
         if self.directory.is_some() && !dialect.starts() {
             let sentence = format!("--dir: {} is one file: -o FILE", dialect.word());
             return Err(told("bad-option", sentence));

@@ -31,7 +31,9 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         width: 1,
         suffix: String::new(),
     };
-    std::sync::Arc::make_mut(&mut world.names).add(&range).unwrap();
+    std::sync::Arc::make_mut(&mut world.names)
+        .add(&range)
+        .unwrap();
     let state = before(&mut world, topology);
     let state = world.states.intern(state);
     world.before.push(nodes, state);

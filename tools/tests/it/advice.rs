@@ -169,8 +169,8 @@ fn pictures_show_what_leaves() {
     )
     .out;
     let path = |class: &str| {
-        let start = format!("<path class=\"{class}\" d=\"");
-        let from = svg.find(&start).unwrap() + start.len();
+        let start = svg.find(&format!("<path class=\"{class}\"")).unwrap();
+        let from = start + svg[start..].find(" d=\"").unwrap() + " d=\"".len();
         let end = svg[from..].find('"').unwrap();
         svg[from..from + end].matches('M').count()
     };

@@ -160,7 +160,9 @@ fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
     world.before = StateRuns::default();
     for pu in 0..usize::try_from(sets).unwrap() {
         let range = stowplan_engine::text::hostlist::plain(&format!("n{pu}"));
-        std::sync::Arc::make_mut(&mut world.names).add(&range).unwrap();
+        std::sync::Arc::make_mut(&mut world.names)
+            .add(&range)
+            .unwrap();
         bits.set(pu, false);
         let mut state = *world.states.get(first);
         state.free = world.pusets.intern(&bits);

@@ -233,7 +233,7 @@ fn from_the_login_node_to_the_job() {
             "raw",
         ],
     );
-    assert_eq!(out(&carried), "0,1,0,1\n", "{}", err(&carried));
+    assert_eq!(out(&carried), "0,2;1,3\n", "{}", err(&carried));
     let mut live = String::new();
     for (rank, host) in [(0, "c17"), (1, "c23"), (2, "c17"), (3, "c23")] {
         let number = rank.to_string();
@@ -270,7 +270,7 @@ fn a_rankfile_that_is_written_is_read_back() {
     for words in [
         &["--map-by", "node", "--bind-to", "core"][..],
         &["--map-by", "package:pe=2"],
-        &["--map-by", "slot", "--rank-by", "node"],
+        &["--map-by", "slot", "--rank-by", "node", "--bind-to", "core"],
     ] {
         let mut all = vec!["-H", "a:8,b:8", "-n", "6", "--save", "p", "-o", "page"];
         all.extend_from_slice(words);
@@ -339,56 +339,6 @@ fn host_files_are_written_as_each_launcher_reads_them() {
     refused(
         &own.run(&[], &["export", "srun", "--for", "ompi4", "p"]),
         "bad-option",
-    );
-}
-
-/// What no list of masks says goes by `exec`, whose plan is in the script.
-#[test]
-fn programs_on_shared_nodes_are_started_by_the_plan() {
-    let own = folder(
-        "shared",
-        &[
-            "-H", "a:8,b:8", "-n", "3", "--save", "p", "-o", "page", "./x", ":", "-n", "9",
-            "--map-by", "slot", "./y",
-        ],
-    );
-    let script = ran(&own, &["export", "srun", "p"]);
-    assert!(
-        script.contains("--cpu-bind=none \"$@\" stowplan exec \"$stowplan_dir/plan\""),
-        "{script}"
-    );
-    own.write("run.sh", &script);
-    own.write(
-        "launcher",
-        "#!/bin/sh\nfor word; do last=$word; done\ncp \"$last\" read.plan\n",
-    );
-    let path = format!("sh {}", own.file("launcher"));
-    own.write("srun", &format!("#!/bin/sh\nexec {path} \"$@\"\n"));
-    assert!(
-        Command::new("chmod")
-            .arg("+x")
-            .arg(own.file("srun"))
-            .status()
-            .unwrap()
-            .success()
-    );
-    let started = Command::new("sh")
-        .arg("run.sh")
-        .current_dir(own.path())
-        .env("STOWPLAN_LAUNCHER", "./srun")
-        .status();
-    assert!(started.unwrap().success());
-    assert_eq!(
-        ran(&own, &["show", "read.plan", "--format", "tsv"]),
-        ran(&own, &["show", "p", "--format", "tsv"])
-    );
-    assert_eq!(
-        ran(&own, &["export", "srun", "--dir", "d", "p"]),
-        "d/srun.sh\n"
-    );
-    assert_eq!(
-        ran(&own, &["show", "d/plan", "--format", "tsv"]),
-        ran(&own, &["show", "p", "--format", "tsv"])
     );
 }
 
