@@ -1,6 +1,7 @@
 //! `stowplan diff`: compares two plans or jobs.
 
-use super::show::{Saved, misplaced, own_options};
+use super::saved::Saved;
+use super::show::{misplaced, own_options};
 use super::{levels, map, refuse_format};
 use crate::report::Refused;
 use crate::surroundings::Surroundings;

@@ -1,12 +1,12 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
 use super::diff::{behind, with_network};
-use super::explain_threads;
+use super::explain_threads::{self, placed};
 use super::refuse_format;
-use super::show::{Saved, misplaced, own_options};
+use super::saved::Saved;
+use super::show::{misplaced, own_options};
 use crate::format::{Told, text};
 use crate::report::Refused;
-use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use serde_json::json;
@@ -19,13 +19,11 @@ use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_job::args::{Format, JobArgs, job_args, map_args};
-use stowplan_job::error::{JobError, one_line};
+use stowplan_job::args::{Format, JobArgs, job_args};
+use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
-use stowplan_job::place::Placement;
 use stowplan_score::network::OnNetwork;
 
 /// Runs the subcommand with the arguments after `explain`. Returns the exit status.
@@ -171,11 +169,6 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
             })
         }
     }
-}
-
-pub(super) fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
-    let asked = map_args(words)?;
-    stowplan_job::place::place(asked, &Surroundings { files })
 }
 
 /// The ranks to explain, and the nodes that have none.

@@ -1,8 +1,8 @@
 //! `stowplan explain RANK.THREAD`: why a thread of OpenMP runs where it does.
 
-use super::explain::placed;
-use super::show::Saved;
+use super::saved::Saved;
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use stowplan_answers::explain::RANKS_MAX;
 use stowplan_answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
@@ -13,9 +13,10 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::AppId;
-use stowplan_job::args::{Format, JobArgs};
-use stowplan_job::error::one_line;
+use stowplan_job::args::{Format, JobArgs, map_args};
+use stowplan_job::error::{JobError, one_line};
 use stowplan_job::our_words::in_our_words;
+use stowplan_job::place::Placement;
 use stowplan_job::words::CommandLine;
 
 /// A rank, and one of its threads.
@@ -186,4 +187,13 @@ fn tell(
         );
     }
     Ok(())
+}
+
+/// Places the job of a line.
+///
+/// # Errors
+/// Those of the job.
+pub(super) fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
+    let asked = map_args(words)?;
+    stowplan_job::place::place(asked, &Surroundings { files })
 }

@@ -1,8 +1,8 @@
 //! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
+use super::carry::{self, Behind, Split, take};
 use super::map::{place_from, remarks};
-use super::onto::{self, Behind, Split, take};
-use super::show::Saved;
+use super::saved::Saved;
 use super::{coords, here};
 use crate::recorded::Recorded;
 use crate::report::{Refused, Target};
@@ -245,9 +245,9 @@ fn plan(all: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> 
     if let Some((words, job)) = saved {
         output::refuse_overwriting(&job, &words)?;
         let saved = Saved::read(&words[0], console.files)?;
-        let mut saved = onto::carry_if(saved, hosts.as_deref(), console)?;
+        let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
         if hosts.is_some() {
-            onto::print_carried(&saved.notes, console);
+            carry::print_carried(&saved.notes, console);
         }
         saved.on_network(&job, console.files)?;
         return Ok((saved.plan, job, saved.sources.network));

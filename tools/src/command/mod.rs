@@ -15,11 +15,14 @@ mod manual;
 pub mod map;
 mod noted;
 pub mod onto;
+// A saved plan, and where it is carried.
+mod carry;
 pub mod page;
 pub mod pages;
 pub mod probe;
 pub(crate) mod remedies;
 mod roff;
+pub(crate) mod saved;
 pub mod score;
 pub mod script;
 pub mod session;

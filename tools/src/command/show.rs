@@ -1,28 +1,23 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
-use super::onto::{self, Behind, Split, take};
+use super::carry::{self, Behind, Split, take};
+use super::saved::Saved;
 use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
-use std::sync::Arc;
 use stowplan_answers::picture;
 use stowplan_answers::select::select;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
 use stowplan_job::columns::Column;
-use stowplan_job::line::launched::Launched;
-use stowplan_job::network::of_nodes;
 use stowplan_job::options::Meaning;
-use stowplan_job::sources::Sources;
 use stowplan_job::words::CommandLine;
 
 /// Runs the subcommand with the arguments after `show`. Returns the exit status.
@@ -57,10 +52,10 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     };
     output::refuse_overwriting(&job, &[path.clone()])?;
     let saved = Saved::read(path, console.files)?;
-    let mut saved = onto::carry_if(saved, hosts.as_deref(), console)?;
+    let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
     saved.on_network(&job, console.files)?;
     write(&saved.told(), &job, console)?;
-    onto::print(&saved.notes, console);
+    carry::print(&saved.notes, console);
     Ok(())
 }
 
@@ -108,70 +103,6 @@ pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {
         app: 0,
         fault,
     })
-}
-
-/// A saved plan, and what was shown with it.
-#[derive(Debug)]
-pub struct Saved {
-    /// The plan.
-    pub plan: Plan,
-    /// The sources of its topologies.
-    pub sources: Sources,
-    /// Its notes.
-    pub notes: Vec<Remark>,
-}
-
-impl Saved {
-    /// Reads a saved plan.
-    ///
-    /// # Errors
-    /// `bad-plan`.
-    pub fn read(path: &str, files: &dyn Files) -> Result<Self, Refused> {
-        let bad = |sentence: String| Refused::Told {
-            class: "bad-plan",
-            sentence,
-        };
-        let bytes = files
-            .read(path)
-            .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;
-        let (plan, remarks) =
-            Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
-        let Remarks {
-            sources,
-            notes,
-            reading,
-        } = remarks;
-        let mut named = Sources::default();
-        named.launched = reading.and_then(Launched::of_remark);
-        for (id, words) in plan.world().topologies.ids().zip(sources) {
-            words.into_iter().for_each(|words| named.add(id, &words));
-        }
-        Ok(Self {
-            plan,
-            sources: named,
-            notes,
-        })
-    }
-
-    /// Finds its nodes on the network that the options beside it name.
-    ///
-    /// # Errors
-    /// `bad-network`.
-    pub fn on_network(&mut self, job: &JobArgs, files: &dyn Files) -> Result<(), Refused> {
-        let on = of_nodes(job, &self.plan.world().names, files)?;
-        self.sources.network = on.map(Arc::new);
-        Ok(())
-    }
-
-    /// The plan and its notes, as formats take them.
-    #[must_use]
-    pub fn told(&self) -> Told<'_> {
-        Told {
-            plan: &self.plan,
-            sources: &self.sources,
-            notes: &self.notes,
-        }
-    }
 }
 
 /// Writes a plan as the options of the job ask.

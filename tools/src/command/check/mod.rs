@@ -6,8 +6,8 @@ mod live;
 mod threads;
 
 use crate::Console;
-use crate::command::onto::{self, Behind, Split, take};
-use crate::command::show::Saved;
+use crate::command::carry::{self, Behind, Split, take};
+use crate::command::saved::Saved;
 use crate::command::{here, map};
 use crate::report::{Refused, Target, print_notes};
 use stowplan_answers::verify::{Unsound, verify};
@@ -119,9 +119,9 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         Some(words) => Some(here::words(words, console)?),
     };
     let saved = Saved::read(path, console.files)?;
-    let saved = onto::carry_if(saved, hosts.as_deref(), console)?;
+    let saved = carry::carry_if(saved, hosts.as_deref(), console)?;
     if hosts.is_some() {
-        onto::print_carried(&saved.notes, console);
+        carry::print_carried(&saved.notes, console);
     }
     let plan = saved.plan;
     verify(&plan).map_err(|unsound| match unsound {

@@ -3,8 +3,8 @@
 // The variables of threads.
 mod omp;
 
-use super::onto::{self, Behind, Split, take};
-use super::show::Saved;
+use super::carry::{self, Behind, Split, take};
+use super::saved::Saved;
 use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
@@ -126,7 +126,7 @@ fn become_program(
         return Err(told("no-program", sentence));
     }
     let saved = Saved::read(path, console.files)?;
-    let plan = onto::carry_if(saved, hosts.as_deref(), console)?.plan;
+    let plan = carry::carry_if(saved, hosts.as_deref(), console)?.plan;
     let environment = Environment {
         files: console.files,
     };

@@ -1,0 +1,76 @@
+//! A saved plan, as it is read from its file.
+
+use crate::format::Told;
+use crate::report::Refused;
+use std::sync::Arc;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::stage::resolve::Files;
+use stowplan_job::args::JobArgs;
+use stowplan_job::line::launched::Launched;
+use stowplan_job::network::of_nodes;
+use stowplan_job::sources::Sources;
+
+/// A saved plan, and what was shown with it.
+#[derive(Debug)]
+pub(crate) struct Saved {
+    /// The plan.
+    pub plan: Plan,
+    /// The sources of its topologies.
+    pub sources: Sources,
+    /// Its notes.
+    pub notes: Vec<Remark>,
+}
+
+impl Saved {
+    /// Reads a saved plan.
+    ///
+    /// # Errors
+    /// `bad-plan`.
+    pub(crate) fn read(path: &str, files: &dyn Files) -> Result<Self, Refused> {
+        let bad = |sentence: String| Refused::Told {
+            class: "bad-plan",
+            sentence,
+        };
+        let bytes = files
+            .read(path)
+            .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;
+        let (plan, remarks) =
+            Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
+        let Remarks {
+            sources,
+            notes,
+            reading,
+        } = remarks;
+        let mut named = Sources::default();
+        named.launched = reading.and_then(Launched::of_remark);
+        for (id, words) in plan.world().topologies.ids().zip(sources) {
+            words.into_iter().for_each(|words| named.add(id, &words));
+        }
+        Ok(Self {
+            plan,
+            sources: named,
+            notes,
+        })
+    }
+
+    /// Finds its nodes on the network that the options beside it name.
+    ///
+    /// # Errors
+    /// `bad-network`.
+    pub(crate) fn on_network(&mut self, job: &JobArgs, files: &dyn Files) -> Result<(), Refused> {
+        let on = of_nodes(job, &self.plan.world().names, files)?;
+        self.sources.network = on.map(Arc::new);
+        Ok(())
+    }
+
+    /// The plan and its notes, as formats take them.
+    #[must_use]
+    pub(crate) fn told(&self) -> Told<'_> {
+        Told {
+            plan: &self.plan,
+            sources: &self.sources,
+            notes: &self.notes,
+        }
+    }
+}
