@@ -6,6 +6,7 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
+use stowplan_cli::report::UNWRITTEN;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -43,7 +44,17 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::from(status),
         // A closed pipe is no reason for a message.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(status),
-        Err(_) => ExitCode::from(2),
+        Err(error) => {
+            // A subcommand that wrote at once has said so.
+            if status != UNWRITTEN {
+                let mut err = std::io::stderr().lock();
+                let _ = writeln!(
+                    err,
+                    "error[output]: standard output cannot be written: {error}"
+                );
+            }
+            ExitCode::from(UNWRITTEN)
+        }
     }
 }
 

@@ -324,7 +324,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         .job
         .alloc
         .clone()
-        .filter(|_| takes_hosts(line.launcher))
+        .filter(|_| line.launcher == Launcher::Prte)
     {
         let (mut words, note) = alloc::with_hosts(&alloc, cut)?;
         words.extend(cut.command.iter().chain(cut.words).cloned());
@@ -347,16 +347,6 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     }
     ours.job.line = Some(line);
     Ok(ours)
-}
-
-/// Whether a launcher takes hosts and slots of a job, and none of the words that made it.
-const fn takes_hosts(launcher: Launcher) -> bool {
-    match launcher {
-        Launcher::Prte | Launcher::Hydra | Launcher::Intel => true,
-        Launcher::Slurm | Launcher::Flux | Launcher::Pals | Launcher::Aprun | Launcher::Jsrun => {
-            false
-        }
-    }
 }
 
 /// Whose line it is, by our words before it. With a session, `--as` names a namespace.
