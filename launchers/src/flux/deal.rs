@@ -95,10 +95,9 @@ pub(super) fn deal(
             })
             .collect(),
     };
-    let smallest = job.iter().map(cores).min().unwrap_or(0);
     Ok(Deal {
         tasks,
-        cores_per_slot: cores_per_slot.min(smallest),
+        cores_per_slot,
         nodes,
     })
 }

@@ -115,7 +115,7 @@ impl Cluster {
     /// # use stowplan::{Cluster, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
     /// cluster.add_nodes_of("g[0-3]", &Machine::uniform(Topology::parse("builtin:frontier")?))?;
-    /// assert_eq!(cluster.free_slots("g0")?, 64);
+    /// assert_eq!(cluster.free_slots("g0")?, 56);
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn add_nodes_of(&mut self, list: &str, machine: &Machine) -> Result<(), Error> {

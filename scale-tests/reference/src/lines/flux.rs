@@ -170,7 +170,9 @@ pub fn place(line: &Flux) -> Result<Vec<LineRow>, Class> {
         Ask::PerTask { .. } => {
             let all: usize = given.iter().map(|own| own.1.len()).sum();
             let least = given.iter().map(|own| own.1.len()).min().unwrap_or(0);
-            let p = (all / all_slots).min(least);
+            // The smallest node bounds what is dealt, not what a node keeps: recorded so.
+            let kept = all / all_slots;
+            let p = kept.min(least);
             if p == 0 {
                 return FAILS;
             }
@@ -179,7 +181,7 @@ pub fn place(line: &Flux) -> Result<Vec<LineRow>, Class> {
             let several = wanted.nodes.is_some_and(|nodes| nodes > 1);
             if wanted.sharing == Sharing::Shared && several && tasks < all_slots {
                 for (own, &tasks) in given.iter_mut().zip(&counts) {
-                    own.1.truncate(tasks * p);
+                    own.1.truncate(tasks * kept);
                 }
             }
             counts
