@@ -49,42 +49,7 @@ pub(crate) fn read_assuming(
     outside: &dyn Outside,
 ) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
-    let mut rows: Vec<Row> = Vec::new();
-    let mut objects = 0;
-    for (nodes, source) in &job.topos {
-        let draft = match source.as_str() {
-            HERE => outside.here()?,
-            source => stowplan_topo::read(source, &|path| outside.read(path))?,
-        };
-        objects += draft.objects.len() + draft.pus_os.len();
-        if objects > OBJECTS_MAX as usize {
-            return Err(JobError::Told {
-                class: "bad-topology",
-                sentence: format!(
-                    "topology {source}: with those before it there are {objects} objects, at most {OBJECTS_MAX} are held"
-                ),
-            });
-        }
-        let twice = rows.iter().any(|row| row.nodes.is_none());
-        let nodes = match nodes {
-            Some(nodes) => Some(hosts(nodes)?),
-            None if twice => {
-                return Err(JobError::Told {
-                    class: "bad-option",
-                    sentence: format!(
-                        "--topo {source}: the topology of all nodes is given already; NODES=T gives that of some"
-                    ),
-                });
-            }
-            None => None,
-        };
-        let source = source.clone();
-        rows.push(Row {
-            nodes,
-            draft,
-            source,
-        });
-    }
+    let mut rows = topologies(job, outside)?;
     if job.topos.is_empty() {
         // Without --topo, this machine's topology is used for its own nodes only: no topology is ever assumed. If it cannot be
         // read, no node has a topology.
@@ -125,6 +90,47 @@ pub(crate) fn read_assuming(
         order: Vec::new(),
     };
     Ok((machine, tables.sources))
+}
+
+/// The topologies that the options name, in their order.
+fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<Row>, JobError> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut objects = 0;
+    for (nodes, source) in &job.topos {
+        let draft = match source.as_str() {
+            HERE => outside.here()?,
+            source => stowplan_topo::read(source, &|path| outside.read(path))?,
+        };
+        objects += draft.objects.len() + draft.pus_os.len();
+        if objects > OBJECTS_MAX as usize {
+            return Err(JobError::Told {
+                class: "bad-topology",
+                sentence: format!(
+                    "topology {source}: with those before it there are {objects} objects, at most {OBJECTS_MAX} are held"
+                ),
+            });
+        }
+        let twice = rows.iter().any(|row| row.nodes.is_none());
+        let nodes = match nodes {
+            Some(nodes) => Some(hosts(nodes)?),
+            None if twice => {
+                return Err(JobError::Told {
+                    class: "bad-option",
+                    sentence: format!(
+                        "--topo {source}: the topology of all nodes is given already; NODES=T gives that of some"
+                    ),
+                });
+            }
+            None => None,
+        };
+        let source = source.clone();
+        rows.push(Row {
+            nodes,
+            draft,
+            source,
+        });
+    }
+    Ok(rows)
 }
 
 #[derive(Default)]

@@ -48,7 +48,7 @@ fn left(cluster: &Cluster) -> Vec<(u32, u32, u64)> {
 }
 
 fn place(cluster: &mut Cluster, request: &SpawnRequest) -> Result<Plan, MapError> {
-    let mapped = cluster.place(resolved(request).unwrap(), &Among::default())?;
+    let mapped = cluster.place(resolved(request).expect("it is sound"), &Among::default())?;
     Ok(mapped.plan)
 }
 

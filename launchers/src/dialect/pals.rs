@@ -75,11 +75,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words.extend(variables::of_app(job, app, OfApp::Program));
         words.extend(program(app));
     }
-    let trusts = if settings.is_empty() {
-        "that the job has all cpus of its nodes"
-    } else {
-        "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
-    };
+    let trusts = trusts(&settings);
     Ok(Script {
         comment: comment("pals", job, says(job), trusts),
         launcher: "mpiexec",
@@ -89,6 +85,16 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         files,
         plan: None,
     })
+}
+
+/// What a script with these variables trusts.
+const fn trusts(settings: &[Variable]) -> &'static str {
+    match settings {
+        [] => "that the job has all cpus of its nodes",
+        [..] => {
+            "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
+        }
+    }
 }
 
 /// How a node's GPUs are named.

@@ -36,7 +36,15 @@ fn call(job: &Job<'_>, reader: Reader, unit: Unit) -> String {
     let ranks = job.ranks();
     let mut words = match reader {
         Reader::Ompi4 => format!("# mpirun -np {ranks} --rankfile FILE"),
-        _ => {
+        Reader::Own
+        | Reader::Prte
+        | Reader::Ompi
+        | Reader::Hydra
+        | Reader::Intel
+        | Reader::Slurm
+        | Reader::Flux
+        | Reader::Pals
+        | Reader::Pbs => {
             let unit = if unit == Unit::Hwthread {
                 ":hwtcpus"
             } else {

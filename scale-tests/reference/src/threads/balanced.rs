@@ -23,6 +23,13 @@ impl Unit {
     }
 }
 
+/// What of its unit a thread has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bound {
+    One,
+    Unit,
+}
+
 /// The cpus of each thread.
 pub(super) fn sets(
     asked: &Asked<'_>,
@@ -38,6 +45,7 @@ pub(super) fn sets(
         Unit::Core => cores.iter().all(|core| core.len() == 1),
         Unit::Package => cores.len() == packages.len(),
     };
+    let bound = if single { Bound::One } else { Bound::Unit };
     let even = (0..layers.kinds.len()).all(|row| {
         let children = |object: u32| {
             let own = layers
@@ -58,16 +66,16 @@ pub(super) fn sets(
         counts.len() == 1
     });
     if even {
-        return Ok(of_even(&layers, &cores, &packages, single, threads));
+        return Ok(of_even(&layers, &cores, &packages, bound, threads));
     }
-    uneven(&layers, &cores, single, threads)
+    uneven(&layers, &cores, bound, threads)
 }
 
 fn of_even(
     layers: &Layers,
     cores: &[Set],
     packages: &[Set],
-    single: bool,
+    bound: Bound,
     threads: usize,
 ) -> Vec<Set> {
     let one = cores[0].len() == 1 && packages.len() > 1;
@@ -82,7 +90,7 @@ fn of_even(
     for (number, unit) in units.iter().enumerate() {
         for thread in 0..each + usize::from(number < big) {
             let whole: Set = unit.iter().copied().collect();
-            found.push(if single {
+            found.push(if bound == Bound::One {
                 Set::from([unit[thread % unit.len()]])
             } else {
                 whole
@@ -98,7 +106,7 @@ fn in_order(layers: &Layers, unit: &Set) -> Vec<u32> {
     own.filter(|os| unit.contains(os)).collect()
 }
 
-fn uneven(layers: &Layers, cores: &[Set], single: bool, threads: usize) -> Result<Vec<Set>, Why> {
+fn uneven(layers: &Layers, cores: &[Set], bound: Bound, threads: usize) -> Result<Vec<Set>, Why> {
     let no_second = cores.iter().all(|core| core.len() == 1);
     let row = if no_second {
         layers.core() - 1
@@ -115,7 +123,7 @@ fn uneven(layers: &Layers, cores: &[Set], single: bool, threads: usize) -> Resul
         return Err(Why::NotModelled);
     }
     let bind = |unit: &Vec<u32>, cpu: usize| -> Set {
-        if single {
+        if bound == Bound::One {
             Set::from([unit[cpu]])
         } else {
             unit.iter().copied().collect()

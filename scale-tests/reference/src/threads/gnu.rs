@@ -192,10 +192,10 @@ fn braces(text: &str) -> Option<Vec<i64>> {
             continue;
         }
         let numbers: Option<Vec<i64>> = part.split(':').map(|number| number.parse().ok()).collect();
-        let (first, len, stride) = match numbers?.as_slice() {
-            &[first] => (first, 1, 1),
-            &[first, len] => (first, len, 1),
-            &[first, len, stride] => (first, len, stride),
+        let (first, len, stride) = match *numbers?.as_slice() {
+            [first] => (first, 1, 1),
+            [first, len] => (first, len, 1),
+            [first, len, stride] => (first, len, stride),
             _ => return None,
         };
         if len < 1 {

@@ -151,13 +151,9 @@ pub(super) fn bound(asked: &Asked<'_>, said: &Said, layers: &Layers, mask: &Set)
     let mut order: Vec<usize> = (0..layers.cpus.len()).collect();
     order.sort_by_key(|&at| {
         let within = &layers.cpus[at].within;
-        let mut key = Vec::new();
-        for row in (depth - innermost..depth).rev() {
-            key.push(within[row]);
-        }
-        for row in 0..depth - innermost {
-            key.push(within[row]);
-        }
+        let (outer, inner) = within[..depth].split_at(depth - innermost);
+        let mut key: Vec<u32> = inner.iter().rev().copied().collect();
+        key.extend(outer);
         key
     });
     let objects = layers.objects(layer);

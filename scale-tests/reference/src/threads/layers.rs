@@ -58,6 +58,29 @@ fn parts(cpus: &[&Cpu], kind: Kind) -> Vec<Vec<u32>> {
     parts
 }
 
+/// A layer that its neighbour has alone is another name for it.
+fn joined(cpus: &[&Cpu], kinds: &mut Vec<Kind>, names: &mut BTreeMap<Kind, Kind>) {
+    let mut at = 1;
+    while at + 2 < kinds.len() {
+        let count = |kind: Kind| parts(cpus, kind).len();
+        let own = count(kinds[at]);
+        let into = if own == count(kinds[at - 1]) {
+            Some(kinds[at - 1])
+        } else if own == count(kinds[at + 1]) {
+            Some(kinds[at + 1])
+        } else {
+            None
+        };
+        match into {
+            Some(other) => {
+                names.insert(kinds[at], other);
+                kinds.remove(at);
+            }
+            None => at += 1,
+        }
+    }
+}
+
 impl Layers {
     pub(super) fn of(asked: &Asked<'_>, mask: &Set) -> Self {
         let own = asked
@@ -98,26 +121,7 @@ impl Layers {
             }
         }
         kinds.extend([Kind::Core, Kind::Thread]);
-        // A layer that its neighbour has alone is another name for it.
-        let mut at = 1;
-        while at + 2 < kinds.len() {
-            let count = |kind: Kind| parts(&cpus, kind).len();
-            let own = count(kinds[at]);
-            let into = if own == count(kinds[at - 1]) {
-                Some(kinds[at - 1])
-            } else if own == count(kinds[at + 1]) {
-                Some(kinds[at + 1])
-            } else {
-                None
-            };
-            match into {
-                Some(other) => {
-                    names.insert(kinds[at], other);
-                    kinds.remove(at);
-                }
-                None => at += 1,
-            }
-        }
+        joined(&cpus, &mut kinds, &mut names);
         let mut seen: Vec<Seen> = Vec::new();
         for cpu in &cpus {
             let objects: Vec<u32> = kinds.iter().map(|&kind| object(cpu, kind)).collect();

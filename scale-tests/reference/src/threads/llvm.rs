@@ -240,10 +240,10 @@ fn braces(text: &str, mask: &Set) -> Option<Set> {
     let mut place = Set::new();
     for part in text.split(',') {
         let numbers: Option<Vec<i64>> = part.split(':').map(|number| number.parse().ok()).collect();
-        let (first, len, stride) = match numbers?.as_slice() {
-            &[first] => (first, 1, 1),
-            &[first, len] => (first, len, 1),
-            &[first, len, stride] => (first, len, stride),
+        let (first, len, stride) = match *numbers?.as_slice() {
+            [first] => (first, 1, 1),
+            [first, len] => (first, len, 1),
+            [first, len, stride] => (first, len, stride),
             _ => return None,
         };
         for step in 0..len {

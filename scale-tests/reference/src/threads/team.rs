@@ -114,7 +114,7 @@ fn crowd_gnu(threads: usize, n: usize) -> Vec<usize> {
 /// The first place, and then each that is a gap further on, takes one more, until all that are left are used.
 fn crowd_llvm(threads: usize, n: usize) -> Vec<usize> {
     let (full, mut left) = (threads / n, threads % n);
-    let gap = if left == 0 { n } else { n / left };
+    let gap = n.checked_div(left).unwrap_or(n);
     let mut at = Vec::new();
     let (mut place, mut since) = (0, gap);
     while at.len() < threads {
@@ -170,7 +170,7 @@ fn spread_llvm(threads: usize, p: usize, count: usize) -> Vec<Seat> {
         let mut a = c.floor() as i64;
         let mut b = (c + x).floor() as i64 - 1;
         c += x;
-        let (n, p) = (count as i64, p as i64);
+        let [n, p] = [count, p].map(|own| i64::try_from(own).unwrap_or(i64::MAX));
         if a >= n {
             if p == 0 {
                 (a, b) = (0, 0);
@@ -200,7 +200,7 @@ fn spread_llvm(threads: usize, p: usize, count: usize) -> Vec<Seat> {
 fn part_llvm(threads: usize, round: &[usize]) -> Vec<Seat> {
     let n = round.len();
     let mut left = n % threads;
-    let gap = if left == 0 { 1 } else { threads / left };
+    let gap = threads.checked_div(left).unwrap_or(1);
     let (mut at, mut count) = (0, gap);
     let mut seats = Vec::new();
     for _ in 0..threads {
