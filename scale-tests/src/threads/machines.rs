@@ -70,7 +70,7 @@ impl Shape {
         Self {
             maker,
             counts,
-            l2: if counts[3] % 2 == 0 && maker == Maker::Amd {
+            l2: if counts[3].is_multiple_of(2) && maker == Maker::Amd {
                 2
             } else {
                 1

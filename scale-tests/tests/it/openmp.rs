@@ -6,6 +6,9 @@ use stowplan_reference::threads::Told;
 use stowplan_scale_tests::threads::recorded::{case, fault, machines};
 use stowplan_scale_tests::threads::{difference, differences, differences_with};
 
+/// A change of an answer that a comparison must find.
+type Fault<'f> = &'f dyn Fn(&mut Told);
+
 #[test]
 fn threads_land_where_the_plain_model_puts_them() {
     let found = differences(5_000, 11);
@@ -20,7 +23,7 @@ fn threads_land_where_the_plain_model_puts_them() {
 
 #[test]
 fn planted_faults_are_found() {
-    let faults: [(&str, &dyn Fn(&mut Told)); 6] = [
+    let faults: [(&str, Fault<'_>); 6] = [
         ("one thread less", &|told| drop(told.threads.pop())),
         ("two threads exchanged", &|told| {
             let last = told.threads.len() - 1;

@@ -85,7 +85,8 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         && !given(Meaning::BindTo)
         && !given(Meaning::Taskmap)
         && !given(Meaning::LsfAffinity);
-    let notes = notes(&found, whose(args), takes_affinity);
+    let affinity = found.affinity.clone().filter(|_| takes_affinity);
+    let notes = notes(&found, whose(args), affinity.as_deref());
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
@@ -94,29 +95,16 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     if whose(args) == Whose::Ours {
         parts.cpus.clone_from(&found.cpus);
     }
-    let mut words = match found.affinity.clone().filter(|_| takes_affinity) {
+    let mut words = match affinity {
         // The file has hosts, processes and cpus.
         Some(path) => vec!["--lsf-affinity".to_owned(), path],
         None => vec!["--host".to_owned(), found.hosts.to_list()],
     };
-    for cores in found.cores.into_iter().filter(|_| !has_cores) {
+    for cores in found.cores.clone().into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
     }
-    let states_devices = line.apps.iter().flat_map(|app| &app.options);
-    let mut states_devices =
-        states_devices.filter(|option| option.meaning == Some(Meaning::Devices));
-    if states_devices.next().is_none() {
-        for devices in found.devices {
-            if devices.contains("only:") {
-                parts.gpus = Some(format!(
-                    "{} ({devices})",
-                    found.seen.as_ref().unwrap_or(&found.source)
-                ));
-            }
-            words.extend(["--devices".to_owned(), devices]);
-        }
-    }
+    words.extend(devices(&line, &found, &mut parts));
     words.extend(line.to_words());
     if let Some(cut) = cut {
         words.extend(cut.command.iter().chain(cut.words).cloned());
@@ -130,6 +118,22 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         parts,
         words,
     })
+}
+
+/// The devices that the environment tells of, unless the line says which there are.
+fn devices(line: &CommandLine, found: &Found, parts: &mut Parts) -> Vec<String> {
+    let mut said = line.apps.iter().flat_map(|app| &app.options);
+    if said.any(|option| option.meaning == Some(Meaning::Devices)) {
+        return Vec::new();
+    }
+    let source = found.seen.as_ref().unwrap_or(&found.source);
+    if let Some(devices) = found.devices.iter().rfind(|own| own.contains("only:")) {
+        parts.gpus = Some(format!("{source} ({devices})"));
+    }
+    let words = found.devices.iter().cloned();
+    words
+        .flat_map(|devices| ["--devices".to_owned(), devices])
+        .collect()
 }
 
 /// In whose words a job is.
@@ -148,8 +152,9 @@ fn whose(args: &[String]) -> Whose {
     }
 }
 
-/// What the environment says that is not used. A launcher's own line obeys the variables of its system.
-fn notes(found: &Found, whose: Whose, takes_affinity: bool) -> Vec<Note> {
+/// What the environment says that is not used. A launcher's own line obeys the variables of its system. `affinity`: the file that the
+/// job takes its cpus from.
+fn notes(found: &Found, whose: Whose, affinity: Option<&str>) -> Vec<Note> {
     let launches = found.launch_node.iter().map(|host| Note::OfLine {
         class: "launch-node",
         text: format!(
@@ -157,7 +162,7 @@ fn notes(found: &Found, whose: Whose, takes_affinity: bool) -> Vec<Note> {
             found.source
         ),
     });
-    let lost = found.affinity.iter().filter(|_| !takes_affinity);
+    let lost = found.affinity.iter().filter(|_| affinity.is_none());
     let lost = lost.map(|path| Unused {
         said: format!("{}={path}", found.source),
         word: format!(

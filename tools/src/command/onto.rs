@@ -43,7 +43,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    output::refuse_overwriting(&job, &[path.clone()])?;
+    output::refuse_overwriting(&job, std::slice::from_ref(path))?;
     let saved = Saved::read(path, console.files)?;
     let mut carried = carry(saved, &hosts.unwrap_or_default(), console)?;
     carried.on_network(&job, console.files)?;

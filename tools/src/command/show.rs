@@ -50,7 +50,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    output::refuse_overwriting(&job, &[path.clone()])?;
+    output::refuse_overwriting(&job, std::slice::from_ref(path))?;
     let saved = Saved::read(path, console.files)?;
     let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
     saved.on_network(&job, console.files)?;

@@ -137,7 +137,13 @@ fn told(id: Option<&RawValue>, text: &str, found: Result<Members, Failed>) -> An
                 Refused::Output { error, .. } if error.kind() == io::ErrorKind::TimedOut => {
                     too_slow()
                 }
-                why => Refusal::of_line(why, text, nearest),
+                Refused::Map(_)
+                | Refused::Topo(_)
+                | Refused::Told { .. }
+                | Refused::Output { .. }
+                | Refused::Mended { .. }
+                | Refused::OfLauncher { .. }
+                | Refused::Stopped => Refusal::of_line(&why, text, nearest),
             };
             refused(id, &refusal)
         }
@@ -403,11 +409,7 @@ fn of_export(asked: &body::Export<'_>, own: OwnMachine) -> Result<Members, Faile
         own,
     };
     let mut words = job_of(&asked.line)?;
-    let mut wanted = asked
-        .dialect
-        .as_deref()
-        .map(|word| dialect(word))
-        .transpose()?;
+    let mut wanted = asked.dialect.as_deref().map(dialect).transpose()?;
     if wanted.is_none() && cut(&words).is_none() {
         wanted = words.first().and_then(|word| Dialect::of(word));
         words.drain(..usize::from(wanted.is_some()));
