@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         (first <= last).then_some((first, last))
     }
     /// Reads ranges separated by commas, also with steps: `0-127/4`, and `0-31:2/4` for the first 2 of every 4. A range with steps
-    /// becomes ranges without, at most [`STEPS_MAX`] in all.
+    /// becomes ranges without, at most `STEPS_MAX` in all.
     pub fn ranges(&mut self) -> Option<Vec<(u32, u32)>> {
         let mut ranges = Vec::new();
         self.stepped(&mut ranges)?;

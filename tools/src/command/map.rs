@@ -75,7 +75,7 @@ fn answer_from(
 /// Places a job.
 ///
 /// # Errors
-/// As [`answer`], without errors of the output.
+/// As `answer`, without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
     let quiet = asked.job.quiet_notes.clone();
     let mut placement = stowplan_job::place::place(asked, &Surroundings { files })?;
