@@ -112,3 +112,36 @@ pub(super) const PAGE: Page = Page {
     ],
     examples: &[],
 };
+
+/// The page of `threads`.
+pub(super) const THREADS: Page = Page {
+    words: "threads",
+    synopsis: "--topo T --cpus LIST [-x NAME=VALUE]... [options]",
+    about: "Where OpenMP puts the threads of a process that has these cpus, by the rules of each runtime",
+    options: &[
+        row("topo", "T", "the topology of the node"),
+        row(
+            "cpus",
+            "LIST",
+            "the process's cpus, by OS number: what taskset -p says",
+        ),
+        row(
+            "allowed",
+            "LIST",
+            "the cpus that the kernel lets it have [default: all]",
+        ),
+        row("omp", "R", "whose rules: gnu, llvm or intel, with @VERSION"),
+        row(
+            "levels",
+            "N",
+            "parallel regions one inside the other: 1 or 2",
+        ),
+        row("env", "NAME=VALUE", "a variable; -x NAME=VALUE wins"),
+        row("env-file", "FILE", "variables, a line each"),
+        row("format", "F", "text, tsv, ndjson or json"),
+    ],
+    examples: &[(
+        "stowplan threads --topo builtin:frontier --cpus 1-7,65-71 -x OMP_NUM_THREADS=7 -x OMP_PROC_BIND=true",
+        "gnu and llvm differ",
+    )],
+};

@@ -401,6 +401,7 @@ pub const PAGES: &[Page] = &[
             "go on where the journal ends: the first line is {}, an event on each other",
         )],
     },
+    advice::THREADS,
     Page {
         words: "topo",
         synopsis: "show T [--format text|tsv] | list",
