@@ -20,7 +20,7 @@
  *           return 0 or "" for it.
  * Errors    If `error` is not NULL, each call sets *error: to NULL on STOW_OK and STOW_TOO_SMALL, otherwise to an object that the
  *           caller frees with stow_error_free. The old value is overwritten, not freed. Classes are those of docs/errors.md, and
- *           two of this interface: invalid-argument, not-found. Documents that are cited as docs/... are installed in
+ *           two of this interface: invalid-argument, not-found. Documents that are cited here are installed in
  *           share/doc/stowplan.
  * Text in   is a pointer and a length in bytes. It is UTF-8 and needs no NUL. A command line is an array of C strings, like argv.
  * Text and  arrays out go into the caller's memory: (out, capacity, needed), counted in items. Text ends with a NUL, which counts

@@ -7,7 +7,7 @@ use super::line::Lines;
 use crate::cpus::ranges;
 use roaring::RoaringBitmap;
 use std::fmt::{self, Write};
-use stowplan_engine::count::counted;
+use stowplan_engine::count::{Rank, counted};
 use stowplan_engine::plan::Plan;
 
 /// The most ranges of ranks that are shown.
@@ -69,6 +69,11 @@ fn each(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -> fmt
             1 => format!("rank {}", shown(&kind.ranks)),
             more => format!("{more} ranks, {}", shown(&kind.ranks)),
         };
+        let alone = kind.ranks.min().filter(|_| kind.ranks.len() == 1);
+        let place = alone.and_then(|rank| plan.place(Rank(rank)));
+        let local = place.map_or_else(String::new, |place| {
+            format!("as local rank {} on ", place.local_rank)
+        });
         let on = match kind.planned.node {
             Some(_) => String::new(),
             None if kind.ranks.len() == 1 => format!(", on {} as planned", kind.first),
@@ -76,7 +81,7 @@ fn each(plan: &Plan, lines: &Lines, report: &Report, out: &mut dyn Write) -> fmt
         };
         writeln!(
             out,
-            "  {ranks}: planned {}, got {}{on}",
+            "  {ranks}: planned {local}{}, got {}{on}",
             side(&kind.planned),
             side(&kind.real)
         )?;
