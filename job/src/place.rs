@@ -78,18 +78,8 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
     sources.launched = job.line.clone().map(Launched::by_our_rules);
-    let (resolved, mut machine) = meet(words, &job, machine, outside)?;
-    let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
-    let mut mapped = placed(resolved, machine, job.threads)?;
-    let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
-    if let (Some((resolved, other)), Some(own)) = (again, &mut on) {
-        machine = other;
-        machine.order = own.in_order();
-        mapped = placed(resolved, machine, job.threads)?;
-        own.find(&mapped.plan.world().names)
-            .map_err(network::refused)?;
-    }
-    mapped = order.give(mapped, on.as_ref(), outside)?;
+    let (resolved, machine) = meet(words, &job, machine, outside)?;
+    let (mut mapped, on) = placed_on_network((resolved, machine), &job, order, outside)?;
     if let Some(on) = on {
         network::note(&on, &mut mapped);
         sources.network = Some(Arc::new(on));
@@ -163,18 +153,28 @@ pub fn place_on_network(
         return Ok((mapped, on));
     }
     let order = RankOrder::of(&asked.job, &asked.taken.request)?;
-    let (resolved, mut machine, job) = resolve(machine, asked, outside)?;
-    let again = (job.node_order == NodeOrder::Network).then(|| resolved.clone());
-    let mut mapped = placed(resolved, machine.clone(), job.threads)?;
-    let mut on = network::of_nodes(&job, &mapped.plan.world().names, outside)?;
-    if let (Some(resolved), Some(own)) = (again, &mut on) {
+    let (resolved, machine, job) = resolve(machine, asked, outside)?;
+    placed_on_network((resolved, machine), &job, order, outside)
+}
+
+/// Places a job, with its nodes in the order of its network if it asks for that, and its ranks in the order that it asks for. Gives
+/// the network too.
+fn placed_on_network(
+    (resolved, machine): (Resolved, Machine),
+    job: &JobArgs,
+    order: RankOrder,
+    outside: &dyn Outside,
+) -> Result<(Mapped, Option<OnNetwork>), JobError> {
+    let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
+    let mut mapped = placed(resolved, machine, job.threads)?;
+    let mut on = network::of_nodes(job, &mapped.plan.world().names, outside)?;
+    if let (Some((resolved, mut machine)), Some(own)) = (again, &mut on) {
         machine.order = own.in_order();
         mapped = placed(resolved, machine, job.threads)?;
         own.find(&mapped.plan.world().names)
             .map_err(network::refused)?;
     }
-    mapped = order.give(mapped, on.as_ref(), outside)?;
-    Ok((mapped, on))
+    Ok((order.give(mapped, on.as_ref(), outside)?, on))
 }
 
 /// Places the line of a launcher that is not of prterun's family on a given machine; also says how the line was read.

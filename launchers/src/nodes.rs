@@ -61,18 +61,7 @@ impl<'p> RankNodes<'p> {
     /// The nodes with ranks of a plan. Cost: a sort of the placed runs, and the ranges of names.
     #[must_use]
     pub fn of(plan: &'p Plan) -> Self {
-        let runs = plan.apps().iter().flat_map(|app| app.runs());
-        let mut placed: Vec<NodeRange> = runs.map(|run| run.nodes).collect();
-        placed.sort_unstable_by_key(|nodes| nodes.first);
-        let mut ranges: Vec<NodeRange> = Vec::new();
-        for nodes in placed {
-            match ranges.last_mut() {
-                Some(last) if nodes.first <= last.end() => {
-                    last.count = last.count.max(nodes.end() - last.first);
-                }
-                Some(_) | None => ranges.push(nodes),
-            }
-        }
+        let ranges = plan.nodes_with_processes();
         let mut len = 0;
         let before = ranges.iter().map(|nodes| {
             len += nodes.count;

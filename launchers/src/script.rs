@@ -106,6 +106,18 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Words as one would type them into a shell.
+///
+/// ```
+/// let words = ["-H", "n[0-1]", "a b"].map(str::to_owned);
+/// assert_eq!(stowplan_launchers::script::shell(&words), "-H 'n[0-1]' 'a b'");
+/// ```
+#[must_use]
+pub fn shell(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    quoted.join(" ")
+}
+
 /// Makes the directory of the files, and removes it at the end unless the user named it. On a signal, the launcher is ended.
 const DIRECTORY: &str = r#"if [ -n "${STOWPLAN_DIR-}" ]; then
 	stowplan_dir=$STOWPLAN_DIR

@@ -6,7 +6,7 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
-use stowplan_cli::report::UNWRITTEN;
+use stowplan_cli::report::{Refused, UNWRITTEN};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -47,11 +47,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // A subcommand that wrote at once has said so.
             if status != UNWRITTEN {
-                let mut err = std::io::stderr().lock();
-                let _ = writeln!(
-                    err,
-                    "error[output]: standard output cannot be written: {error}"
-                );
+                Refused::unwritten(error).print(&mut std::io::stderr().lock());
             }
             ExitCode::from(UNWRITTEN)
         }

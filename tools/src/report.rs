@@ -229,6 +229,17 @@ impl fmt::Display for Target {
     }
 }
 
+impl Refused {
+    /// What is told of a standard output that cannot be written.
+    #[must_use]
+    pub const fn unwritten(error: io::Error) -> Self {
+        Self::Output {
+            to: Target::StandardOutput,
+            error,
+        }
+    }
+}
+
 /// The exit status if standard output cannot be written, for example on a full disk: the words were right.
 pub const UNWRITTEN: u8 = 1;
 

@@ -1,6 +1,6 @@
 //! What would mend what a note says: one word of the job with another value. It is planned before it is printed.
 
-use crate::explain::change::{joined, put, shell};
+use crate::explain::change::{joined, put};
 use std::collections::BTreeSet;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::FOLD_BEYOND;
@@ -9,6 +9,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine, split_map};
+use stowplan_launchers::script::shell;
 
 /// Hardware threads, runs of nodes and runs of places of a job that is planned again, at most.
 const TRIED_MAX: usize = 1 << 13;

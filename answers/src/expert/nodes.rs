@@ -14,10 +14,7 @@ use stowplan_engine::table::topologies::ObjectId;
 /// Nodes of the job that have slots and no rank.
 pub(super) fn idle(plan: &Plan) -> Option<Note> {
     let world = plan.world();
-    let mut placed: Vec<NodeRange> = { plan.apps().iter() }
-        .flat_map(|app| app.runs().iter().map(|run| run.nodes))
-        .collect();
-    placed.sort_unstable_by_key(|nodes| nodes.first);
+    let placed = plan.nodes_with_processes();
     let mut gaps: Vec<NodeRange> = Vec::new();
     let mut next = 0;
     for nodes in placed

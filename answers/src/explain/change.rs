@@ -92,18 +92,3 @@ const fn replaces(meaning: Meaning, own: Meaning) -> bool {
 pub fn joined(head: &str, qualifiers: &[String]) -> String {
     crate::policy::joined(head, qualifiers)
 }
-
-/// The words as one would type them into a shell.
-#[must_use]
-pub fn shell(words: &[String]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    quoted.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |sign: char| sign.is_ascii_alphanumeric() || "-_./:=,@%+".contains(sign);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}

@@ -26,6 +26,7 @@ use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
+use stowplan_launchers::script::shell;
 
 /// The most ranks that are explained at once.
 pub const RANKS_MAX: u64 = 1 << 12;
@@ -121,7 +122,7 @@ impl Explained {
                     or(&other.cpus, "-")
                 ));
                 if let Some(words) = &other.words {
-                    lines.push(format!("    stowplan map {}", change::shell(words)));
+                    lines.push(format!("    stowplan map {}", shell(words)));
                 }
             }
             None if self.words.is_empty() => {}

@@ -2,7 +2,7 @@
 //! is shown.
 
 use super::again::Planning;
-use super::change::{Changed, joined, put, shell, split_map};
+use super::change::{Changed, joined, put, split_map};
 use super::host_slots::{entries, with_slots};
 use serde::Serialize;
 use stowplan_engine::error::place::PlaceError;
@@ -11,6 +11,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine};
+use stowplan_launchers::script::shell;
 
 /// Jobs that are shown at most.
 const NEAREST: usize = 5;

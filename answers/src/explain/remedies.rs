@@ -1,7 +1,7 @@
 //! What to type instead: lines below a refusal. Each is planned before it is shown.
 
 use super::again::Planning;
-use super::change::{joined, name, shell, split_map};
+use super::change::{joined, name, split_map};
 use super::refused::{CLASSES, Search, app_of, missing, opposes};
 use stowplan_engine::error::MapError;
 use stowplan_engine::error::phrases::Counted;
@@ -10,6 +10,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::CommandLine;
+use stowplan_launchers::script::shell;
 
 /// Lines that are shown at most.
 const TOLD: usize = 3;

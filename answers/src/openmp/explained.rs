@@ -9,12 +9,12 @@ use super::runtime::Family;
 use super::variables::Variables;
 use super::why;
 use crate::explain::Word;
-use crate::explain::change::shell;
 use crate::row::{Row, Rows};
 use serde::Serialize;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::list_form;
+use stowplan_launchers::script::shell;
 
 /// The number of a thread: `5`, or `5.1`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,13 +157,12 @@ pub fn explain_thread(
         threads.machine(key.topology),
         threads.variables(key.app).clone(),
     );
-    let process = Process {
-        machine: &machine,
-        mask: &answer.mask,
-        allowed: machine.all(),
-        variables: &variables,
-        levels: plan.thread_words().levels,
-    };
+    let process = Process::uncaged(
+        &machine,
+        &answer.mask,
+        &variables,
+        plan.thread_words().levels,
+    );
     let parts = parted(&answer, name);
     let mut all = Vec::new();
     for (at, (runtime, own)) in answer.told.iter().enumerate() {

@@ -134,13 +134,7 @@ impl<'p> JobThreads<'p> {
     /// The threads that other variables would give.
     pub fn worked_out(&mut self, key: Key, variables: &Variables) -> Answer {
         let (machine, mask) = (self.machine(key.topology), self.mask(key));
-        let process = Process {
-            machine: &machine,
-            mask: &mask,
-            allowed: machine.all(),
-            variables,
-            levels: self.plan.thread_words().levels,
-        };
+        let process = Process::uncaged(&machine, &mask, variables, self.plan.thread_words().levels);
         let (mut told, mut refused) = (Vec::new(), Vec::new());
         for runtime in self.runtimes() {
             match threads(&process, runtime) {
@@ -165,13 +159,12 @@ impl<'p> JobThreads<'p> {
     pub fn notes(&mut self, key: Key) -> Vec<Found> {
         let (machine, answer) = (self.machine(key.topology), self.answer(key));
         let variables = self.variables(key.app).clone();
-        let process = Process {
-            machine: &machine,
-            mask: &answer.mask,
-            allowed: machine.all(),
-            variables: &variables,
-            levels: self.plan.thread_words().levels,
-        };
+        let process = Process::uncaged(
+            &machine,
+            &answer.mask,
+            &variables,
+            self.plan.thread_words().levels,
+        );
         told(&process, &answer, &self.runtimes(), Scope::Process)
     }
 

@@ -71,13 +71,12 @@ fn of_class(
         threads.machine(class.key.topology),
         threads.variables(class.key.app).clone(),
     );
-    let process = Process {
-        machine: &machine,
-        mask: &answer.mask,
-        allowed: machine.all(),
-        variables: &variables,
-        levels: plan.thread_words().levels,
-    };
+    let process = Process::uncaged(
+        &machine,
+        &answer.mask,
+        &variables,
+        plan.thread_words().levels,
+    );
     let runtimes = threads.runtimes();
     for own in found(&process, &answer, &runtimes, Scope::Job) {
         if let Some(known) = held.iter_mut().find(|known| known.class == own.class) {

@@ -28,6 +28,25 @@ pub struct Process<'a> {
     pub levels: Option<u32>,
 }
 
+impl<'a> Process<'a> {
+    /// A process that the kernel lets have all cpus of its machine.
+    #[must_use]
+    pub fn uncaged(
+        machine: &'a Machine,
+        mask: &'a RoaringBitmap,
+        variables: &'a Variables,
+        levels: Option<u32>,
+    ) -> Self {
+        Self {
+            machine,
+            mask,
+            allowed: machine.all(),
+            variables,
+            levels,
+        }
+    }
+}
+
 /// Where the threads of a process run.
 ///
 /// # Errors

@@ -19,6 +19,7 @@ use crate::options::{Meaning, Takes, spelled};
 use crate::words::{CommandLine, OptionWords};
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::line::Launcher;
+use stowplan_launchers::script::shell;
 
 /// How it is known whose line it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -348,16 +349,4 @@ const fn is_of_a_job(meaning: Meaning) -> bool {
             | Meaning::Taskmap
             | Meaning::LsfAffinity
     )
-}
-
-/// Words as one would type them into a shell.
-fn shell(words: &[String]) -> String {
-    let quoted = words.iter().map(|word| {
-        let plain = |sign: char| sign.is_ascii_alphanumeric() || "-_./:=,@%+".contains(sign);
-        match !word.is_empty() && word.chars().all(plain) {
-            true => word.clone(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
 }

@@ -24,7 +24,7 @@ use crate::outside::Outside;
 use crate::words::CommandLine;
 use lexer::Kind;
 use stowplan_engine::error::{Note, SpecError};
-use stowplan_launchers::script::quoted;
+use stowplan_launchers::script::shell;
 use variables::Around;
 use walk::{Found, Line, Script};
 
@@ -269,9 +269,7 @@ fn put(text: &Text<'_>, job: &JobArgs, read: Read) -> Result<Scripted, JobError>
     match &read.said {
         Some((said, _)) if takes_words => {
             if job.alloc.is_none() {
-                let plain = said.plain();
-                let alloc: Vec<String> = plain.iter().map(|word| quoted(word)).collect();
-                words.extend(["--alloc".to_owned(), alloc.join(" ")]);
+                words.extend(["--alloc".to_owned(), shell(&said.plain())]);
             }
         }
         Some((said, asked)) if read.hosts.whose != Whose::Ours => {

@@ -97,15 +97,20 @@ impl<'t> Ends<'t> {
 
     /// `` `…` ``
     pub(super) fn of_backtick(self, open: usize) -> Result<usize, SpecError> {
-        let mut at = open + 1;
+        let end = self.of_escaped(open + 1, b'`');
+        end.ok_or_else(|| self.unclosed(open, "the backtick"))
+    }
+
+    /// Behind the first such byte that no backslash stands before.
+    fn of_escaped(self, from: usize, close: u8) -> Option<usize> {
+        let mut at = from;
         while let Some(&byte) = self.bytes.get(at) {
-            match byte {
-                b'`' => return Ok(at + 1),
-                b'\\' => at += 2,
-                _ => at += 1,
+            if byte == close {
+                return Some(at + 1);
             }
+            at += if byte == b'\\' { 2 } else { 1 };
         }
-        Err(self.unclosed(open, "the backtick"))
+        None
     }
 
     /// `$(…)`, `${…}`, `$'…'`; the dollar alone where none of these begins.
@@ -114,15 +119,8 @@ impl<'t> Ends<'t> {
             Some(b'(') => self.of_brackets(at + 1, (b'(', b')')),
             Some(b'{') => self.of_brackets(at + 1, (b'{', b'}')),
             Some(b'\'') => {
-                let mut end = at + 2;
-                while let Some(&byte) = self.bytes.get(end) {
-                    match byte {
-                        b'\'' => return Ok(end + 1),
-                        b'\\' => end += 2,
-                        _ => end += 1,
-                    }
-                }
-                Err(self.unclosed(at, "the quote"))
+                let end = self.of_escaped(at + 2, b'\'');
+                end.ok_or_else(|| self.unclosed(at, "the quote"))
             }
             Some(_) | None => Ok(at + 1),
         }

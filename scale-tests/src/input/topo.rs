@@ -231,7 +231,7 @@ fn spelled(kind: ObjKind) -> (&'static str, &'static str) {
 }
 
 /// A set as hwloc spells it.
-fn bits(numbers: impl IntoIterator<Item = u32>) -> String {
+pub(crate) fn bits(numbers: impl IntoIterator<Item = u32>) -> String {
     let mut words: Vec<u32> = vec![0];
     for number in numbers {
         let word = number as usize / 32;

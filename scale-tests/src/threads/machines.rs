@@ -1,6 +1,7 @@
 //! Machines of a few numbers: for the plain model cpu by cpu, for our rules by way of hwloc's XML.
 
 use crate::choices::Choices;
+use crate::input::topo::bits;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_answers::openmp::Machine;
@@ -224,26 +225,8 @@ struct Writer {
 
 impl Writer {
     fn sets(&mut self, cpus: &[&Cpu]) -> String {
-        let bits = |numbers: &mut dyn Iterator<Item = u32>| {
-            let mut words = vec![0_u32];
-            for number in numbers {
-                let word = number as usize / 32;
-                if words.len() <= word {
-                    words.resize(word + 1, 0);
-                }
-                words[word] |= 1 << (number % 32);
-            }
-            let words: Vec<String> = words
-                .iter()
-                .rev()
-                .map(|word| format!("0x{word:08x}"))
-                .collect();
-            words.join(",")
-        };
-        let (cpuset, nodeset) = (
-            bits(&mut cpus.iter().map(|cpu| cpu.os)),
-            bits(&mut cpus.iter().map(|cpu| cpu.numa)),
-        );
+        let cpuset = bits(cpus.iter().map(|cpu| cpu.os));
+        let nodeset = bits(cpus.iter().map(|cpu| cpu.numa));
         self.next += 1;
         format!(
             "cpuset=\"{cpuset}\" complete_cpuset=\"{cpuset}\" nodeset=\"{nodeset}\" complete_nodeset=\"{nodeset}\" gp_index=\"{}\"",

@@ -31,6 +31,18 @@ pub struct Case {
 }
 
 impl Case {
+    /// The question to the plain model, on a machine with these cpus in all.
+    pub(crate) fn asked<'a>(&'a self, known: &'a Known, all: &'a Set) -> Asked<'a> {
+        Asked {
+            hardware: &known.plain,
+            mask: &self.mask,
+            allowed: if self.caged { &self.mask } else { all },
+            env: &self.env,
+            rules: self.rules,
+            levels: self.levels,
+        }
+    }
+
     /// The words of `--omp`.
     #[must_use]
     pub fn runtime(&self) -> String {
@@ -104,14 +116,7 @@ pub fn differences_with(cases: u64, seed: u64, fault: &dyn Fn(&mut Told)) -> Vec
 #[must_use]
 pub fn difference(known: &Known, case: &Case, fault: &dyn Fn(&mut Told)) -> Option<String> {
     let all: Set = known.plain.cpus.iter().map(|cpu| cpu.os).collect();
-    let asked = Asked {
-        hardware: &known.plain,
-        mask: &case.mask,
-        allowed: if case.caged { &case.mask } else { &all },
-        env: &case.env,
-        rules: case.rules,
-        levels: case.levels,
-    };
+    let asked = case.asked(known, &all);
     let mut plain = stowplan_reference::threads::threads(&asked);
     if let Ok(told) = &mut plain {
         fault(told);

@@ -4,7 +4,7 @@ use super::Case;
 use super::machines::{Known, Numbering, Shape};
 use serde_json::Value;
 use std::collections::HashMap;
-use stowplan_reference::threads::{Asked, Maker, Rules, Set, Why, threads};
+use stowplan_reference::threads::{Maker, Rules, Set, Why, threads};
 
 /// Machines by name, from the text of `machines.json`.
 #[must_use]
@@ -82,14 +82,7 @@ pub fn case(record: &Value) -> Case {
 pub fn fault(known: &Known, record: &Value) -> Option<String> {
     let case = case(record);
     let all: Set = known.plain.cpus.iter().map(|cpu| cpu.os).collect();
-    let asked = Asked {
-        hardware: &known.plain,
-        mask: &case.mask,
-        allowed: if case.caged { &case.mask } else { &all },
-        env: &case.env,
-        rules: case.rules,
-        levels: case.levels,
-    };
+    let asked = case.asked(known, &all);
     let answer = &record["answer"];
     let told = match threads(&asked) {
         Ok(told) => told,

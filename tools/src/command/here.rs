@@ -100,11 +100,12 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         Some(path) => vec!["--lsf-affinity".to_owned(), path],
         None => vec!["--host".to_owned(), found.hosts.to_list()],
     };
-    for cores in found.cores.clone().into_iter().filter(|_| !has_cores) {
+    let devices = devices(&line, &found, &mut parts);
+    for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
     }
-    words.extend(devices(&line, &found, &mut parts));
+    words.extend(devices);
     words.extend(line.to_words());
     if let Some(cut) = cut {
         words.extend(cut.command.iter().chain(cut.words).cloned());

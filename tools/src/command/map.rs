@@ -3,6 +3,7 @@
 use super::here::{self, Asked};
 use super::noted::{advise, is_quiet, unused};
 use super::remedies;
+use super::saved::bytes;
 use super::show;
 use crate::format::Told;
 use crate::recorded::Recorded;
@@ -13,11 +14,10 @@ use std::io;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::map::Mapped;
-use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
-use stowplan_job::line::launched::Launched;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
@@ -167,11 +167,6 @@ pub fn remarks(notes: &[Note]) -> Vec<Remark> {
 
 /// The bytes of a plan, with the sources of its topologies and its notes: `show` shows all of these again.
 pub(super) fn saved(placement: &Placement) -> Vec<u8> {
-    let plan = &placement.mapped.plan;
-    let source = |id| placement.sources.of(id).map(str::to_owned);
-    plan.to_bytes_with(&Remarks {
-        sources: plan.world().topologies.ids().map(source).collect(),
-        notes: remarks(&placement.mapped.notes),
-        reading: placement.sources.launched.as_ref().map(Launched::remark),
-    })
+    let notes = remarks(&placement.mapped.notes);
+    bytes(&placement.mapped.plan, &placement.sources, notes)
 }

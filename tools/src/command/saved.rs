@@ -64,6 +64,12 @@ impl Saved {
         Ok(())
     }
 
+    /// Its bytes, with what was shown beside it.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        bytes(&self.plan, &self.sources, self.notes.clone())
+    }
+
     /// The plan and its notes, as formats take them.
     #[must_use]
     pub(crate) fn told(&self) -> Told<'_> {
@@ -73,4 +79,14 @@ impl Saved {
             notes: &self.notes,
         }
     }
+}
+
+/// The bytes of a plan, with the sources of its topologies, how its line was read, and its notes.
+pub(super) fn bytes(plan: &Plan, sources: &Sources, notes: Vec<Remark>) -> Vec<u8> {
+    let source = |id| sources.of(id).map(str::to_owned);
+    plan.to_bytes_with(&Remarks {
+        sources: plan.world().topologies.ids().map(source).collect(),
+        notes,
+        reading: sources.launched.as_ref().map(Launched::remark),
+    })
 }

@@ -20,6 +20,18 @@ use stowplan_job::columns::Column;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::CommandLine;
 
+/// The options that say what is shown of a saved plan, and where.
+pub(super) const SHOWS: &[Meaning] = &[
+    Meaning::Format,
+    Meaning::Columns,
+    Meaning::Output,
+    Meaning::Node,
+    Meaning::Ranks,
+    Meaning::App,
+    Meaning::Network,
+    Meaning::NetworkLevels,
+];
+
 /// Runs the subcommand with the arguments after `show`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match show(args, console) {
@@ -30,26 +42,9 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 
 fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let Split { own, hosts } = take(args, Behind::Options);
-    own_options(
-        "show",
-        &own,
-        &[
-            Meaning::Format,
-            Meaning::Columns,
-            Meaning::Output,
-            Meaning::Node,
-            Meaning::Ranks,
-            Meaning::App,
-            Meaning::Network,
-            Meaning::NetworkLevels,
-        ],
-    )?;
+    own_options("show", &own, SHOWS)?;
     let (words, job) = job_args(&own)?;
-    let path = match words.as_slice() {
-        [path] => path,
-        [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
-        [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
-    };
+    let path = only_plan(&words)?;
     output::refuse_overwriting(&job, std::slice::from_ref(path))?;
     let saved = Saved::read(path, console.files)?;
     let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
@@ -57,6 +52,18 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     write(&saved.told(), &job, console)?;
     carry::print(&saved.notes, console);
     Ok(())
+}
+
+/// The plan that is the only word besides options.
+///
+/// # Errors
+/// `bad-option` for none, and for a second one.
+pub(super) fn only_plan(words: &[String]) -> Result<&String, Refused> {
+    match words {
+        [path] => Ok(path),
+        [] => Err(misplaced("PLAN", OptionFault::NoValue)),
+        [_, second, ..] => Err(misplaced(second, OptionFault::Misplaced)),
+    }
 }
 
 /// Refuses job options that have no meaning for a finished plan.

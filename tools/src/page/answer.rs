@@ -125,25 +125,19 @@ fn told(id: Option<&RawValue>, text: &str, found: Result<Members, Failed>) -> An
             refused: why,
             nearest,
         }) => {
-            let refusal = match &*why {
-                Refused::Output { error, .. } if error.kind() == io::ErrorKind::FileTooLarge => {
-                    Refusal::of_request(
-                        "answer-too-large",
-                        format!(
-                            "the answer has more than {ANSWER_BYTES_MAX} bytes: ask for some ranks, or for json"
-                        ),
-                    )
-                }
-                Refused::Output { error, .. } if error.kind() == io::ErrorKind::TimedOut => {
-                    too_slow()
-                }
-                Refused::Map(_)
-                | Refused::Topo(_)
-                | Refused::Told { .. }
-                | Refused::Output { .. }
-                | Refused::Mended { .. }
-                | Refused::OfLauncher { .. }
-                | Refused::Stopped => Refusal::of_line(&why, text, nearest),
+            let unwritten =
+                |kind| matches!(&*why, Refused::Output { error, .. } if error.kind() == kind);
+            let refusal = if unwritten(io::ErrorKind::FileTooLarge) {
+                Refusal::of_request(
+                    "answer-too-large",
+                    format!(
+                        "the answer has more than {ANSWER_BYTES_MAX} bytes: ask for some ranks, or for json"
+                    ),
+                )
+            } else if unwritten(io::ErrorKind::TimedOut) {
+                too_slow()
+            } else {
+                Refusal::of_line(&why, text, nearest)
             };
             refused(id, &refusal)
         }

@@ -137,13 +137,7 @@ pub(super) fn dry_run(
         .map(|word| super::super::threads::runtime(word))
         .transpose()?;
     let runtimes = said.map_or(vec![Runtime::GNU, Runtime::LLVM], |own| vec![own]);
-    let process = Process {
-        machine: &machine,
-        mask: &mask,
-        allowed: machine.all(),
-        variables: &variables,
-        levels: plan.thread_words().levels,
-    };
+    let process = Process::uncaged(&machine, &mask, &variables, plan.thread_words().levels);
     let mut told = Vec::new();
     for &runtime in &runtimes {
         let answer = threads(&process, runtime);

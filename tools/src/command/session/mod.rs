@@ -16,7 +16,7 @@ mod serve;
 mod show;
 
 use crate::journal_file::FileError;
-use crate::report::UNWRITTEN;
+use crate::report::Refused;
 use std::io::{self, BufRead, Write};
 use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_session::{Broken, ReplayError};
@@ -96,11 +96,7 @@ pub fn run(
     let (status, told) = match verdict {
         Ok(Verdict::Met) => return 0,
         Ok(Verdict::Unmet) => return 1,
-        Err(Failure::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
-        Err(Failure::Unread(error)) => (
-            UNWRITTEN,
-            format!("error[output]: standard output cannot be written: {error}"),
-        ),
+        Err(Failure::Unread(error)) => return Refused::unwritten(error).print(err),
         Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
         Err(Failure::Mended { sentence, help }) => {
             let _ = writeln!(

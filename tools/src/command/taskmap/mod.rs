@@ -6,7 +6,7 @@ mod args;
 mod describe;
 
 use crate::bounded::{Unread, bounded};
-use crate::report::UNWRITTEN;
+use crate::report;
 use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -52,11 +52,7 @@ pub fn run(
 ) -> u8 {
     let (status, told) = match answer(args, stdin, files, out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => return 0,
-        Err(Refused::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
-        Err(Refused::Unread(error)) => (
-            UNWRITTEN,
-            format!("error[output]: standard output cannot be written: {error}"),
-        ),
+        Err(Refused::Unread(error)) => return report::Refused::unwritten(error).print(err),
         Err(Refused::Told { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
     };
     // The worst that can happen to a message is that nobody reads it.

@@ -7,7 +7,7 @@ mod network;
 // The tree, folded.
 mod text;
 
-use crate::report::UNWRITTEN;
+use crate::report;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
@@ -70,14 +70,7 @@ pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dy
     };
     match out.write_all(answer.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => 0,
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
-        Err(error) => {
-            let _ = writeln!(
-                err,
-                "error[output]: standard output cannot be written: {error}"
-            );
-            UNWRITTEN
-        }
+        Err(error) => report::Refused::unwritten(error).print(err),
     }
 }
 
