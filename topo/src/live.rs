@@ -26,12 +26,3 @@ pub fn detect() -> Result<TopologyDraft, TopoError> {
         .map_err(|error| failed(error.to_string()))?;
     xml::parse(xml.as_str().trim_end_matches('\0').as_bytes())
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn this_machine_has_pus() {
-        let draft = super::detect().unwrap();
-        assert!(!draft.pus_os.is_empty());
-    }
-}

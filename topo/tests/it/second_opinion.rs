@@ -86,3 +86,9 @@ fn cpus(object: &TopologyObject) -> String {
             .collect(),
     )
 }
+
+#[test]
+fn this_machine_has_pus() {
+    let draft = stowplan_topo::live::detect().unwrap();
+    assert!(!draft.pus_os.is_empty());
+}
