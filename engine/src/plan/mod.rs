@@ -3,10 +3,8 @@
 //! For each app a plan holds a list of *placed runs*: neighbouring nodes that got the same number of processes in the same
 //! pattern. Everything else follows by arithmetic: ranks from prefix sums, places from patterns.
 
-// Ascending numbers, searched quickly.
+// Ascending numbers, searched by halves.
 mod sorted_index;
-// A counting sort.
-mod counting_sort;
 // What an app claimed of the nodes.
 pub(crate) mod claimed;
 // The result of placing.

@@ -1,17 +1,11 @@
 //! Which apps are on a node, for plans with many apps: found without asking each app.
 //!
-//! Every run is divided into a few *blocks* of nodes, and is stored with each of them. A block has a power of four nodes and is
-//! as large as fits. A node is in one block of each size, so the runs stored with these blocks are the runs on the node. With
-//! powers of two a run would have fewer blocks, but there would be twice as many sizes to search.
+//! The runs of all apps are sorted by length class (1 node, up to 3, up to 7, …), then by first node. In a class, the runs that may
+//! hold a node are neighbours: they begin at most as many nodes before it as the class allows.
 
 use super::app::AppPlan;
-use super::placed::row;
-use super::sorted_index::SortedIndex;
 use crate::table::names::NodeRange;
 use smallvec::SmallVec;
-
-/// Two to this power blocks of one size make a block of the next size.
-const STEP: u32 = 2;
 
 /// An app on a node: the row of the app, the row of its run, and the number of the node within the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,24 +23,12 @@ struct AppRun {
     run: u32,
 }
 
-/// The runs stored with blocks of one size.
+/// The runs of many apps, by ascending (length class, first node).
 #[derive(Clone, Debug, Default)]
-struct Blocks {
-    /// A block has two to this power nodes; a multiple of [`STEP`].
-    size: u32,
-    /// The blocks that have runs, and where the runs of each block end.
-    blocks: SortedIndex,
-    ends: Vec<u32>,
-    /// The runs, block by block; those of a block by ascending app.
-    runs: Vec<AppRun>,
-}
-
-/// The runs of many apps by their nodes, for each block size in use.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NodeApps(Vec<Blocks>);
+pub(super) struct NodeApps(Vec<AppRun>);
 
 impl NodeApps {
-    /// Cost: for each run up to six blocks of each size up to the largest that fits; a sort of these blocks.
+    /// Cost: a sort of the runs of all apps.
     pub(super) fn new(apps: &[AppPlan]) -> Self {
         Self::of((0..).zip(apps).flat_map(|(app, plan)| {
             let runs = (0..).zip(&plan.placed.runs);
@@ -58,43 +40,40 @@ impl NodeApps {
         }))
     }
 
-    /// `runs`: by ascending app.
     fn of(runs: impl Iterator<Item = AppRun>) -> Self {
-        let mut sizes: Vec<Vec<(u32, AppRun)>> = Vec::new();
-        for run in runs {
-            let (mut first, mut end, mut size) = (run.nodes.first, run.nodes.end(), 0);
-            while first < end {
-                if sizes.len() == size {
-                    sizes.push(Vec::new());
-                }
-                let (inner, outer) = (first.next_multiple_of(1 << STEP), end >> STEP << STEP);
-                let head = first..inner.min(end);
-                let tail = outer.max(head.end)..end;
-                sizes[size].extend(head.chain(tail).map(|block| (block, run)));
-                (first, end, size) = (inner >> STEP, outer >> STEP, size + 1);
-            }
-        }
-        let filled = (0..)
-            .step_by(STEP as usize)
-            .zip(sizes)
-            .filter(|(_, runs)| !runs.is_empty());
-        Self(filled.map(|(size, runs)| Blocks::new(size, runs)).collect())
+        let mut runs: Vec<AppRun> = runs.collect();
+        runs.sort_unstable_by_key(|run| (run.longest(), run.nodes.first));
+        Self(runs)
     }
 
-    /// The apps on a node, ascending. Cost: a search for each block size, at most 16 of them, and the apps found.
+    /// The apps on a node, ascending. Cost: two searches for each length class in use, the apps found, and the apps on one other
+    /// node for each class: a run of the class that begins near enough and ends too early is on the node half the class before.
     pub(super) fn on(&self, node: u32) -> SmallVec<[NodeApp; 5]> {
         let mut found = SmallVec::new();
-        for blocks in &self.0 {
-            found.extend(blocks.on(node).iter().map(|run| run.at(node)));
+        let mut rest = &self.0[..];
+        while let Some(longest) = rest.first().map(AppRun::longest) {
+            let (class, longer) =
+                rest.split_at(rest.partition_point(|run| run.longest() <= longest));
+            rest = longer;
+            let first = node.saturating_sub(longest - 1);
+            let near = &class[class.partition_point(|run| run.nodes.first < first)..];
+            let near = near.iter().take_while(|run| run.nodes.first <= node);
+            found.extend(
+                near.filter(|run| run.nodes.holds(node))
+                    .map(|run| run.at(node)),
+            );
         }
-        if self.0.len() > 1 {
-            found.sort_unstable();
-        }
+        found.sort_unstable();
         found
     }
 }
 
 impl AppRun {
+    /// The most nodes that a run of its length class has: 1, 3, 7, …, less than twice its own nodes.
+    const fn longest(&self) -> u32 {
+        u32::MAX >> self.nodes.count.leading_zeros()
+    }
+
     /// This run on one of its nodes.
     const fn at(&self, node: u32) -> NodeApp {
         NodeApp {
@@ -102,37 +81,6 @@ impl AppRun {
             run: self.run,
             node: node - self.nodes.first,
         }
-    }
-}
-
-impl Blocks {
-    fn new(size: u32, mut runs: Vec<(u32, AppRun)>) -> Self {
-        runs.sort_by_key(|&(block, _)| block);
-        let alike = || runs.chunk_by(|a, b| a.0 == b.0);
-        let ends = alike().scan(0, |end, alike| {
-            *end += row(alike.len());
-            Some(*end)
-        });
-        Self {
-            size,
-            blocks: SortedIndex::new(alike().map(|alike| alike[0].0)),
-            ends: ends.collect(),
-            runs: runs.iter().map(|&(_, run)| run).collect(),
-        }
-    }
-
-    /// The runs stored with the block of a node.
-    fn on(&self, node: u32) -> &[AppRun] {
-        let (block, blocks) = (node >> self.size, self.blocks.numbers());
-        if block < blocks[0] {
-            return &[];
-        }
-        let at = self.blocks.find(block);
-        if blocks[at] != block {
-            return &[];
-        }
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.runs[start as usize..self.ends[at] as usize]
     }
 }
 
@@ -170,32 +118,6 @@ mod tests {
                 });
                 let here: Vec<NodeApp> = here.collect();
                 assert_eq!(node_apps.on(node).to_vec(), here, "{node} {apart} {long}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_run_stands_at_six_blocks_of_a_size_at_most() {
-        for count in [1, 2, 3, 64, 1000, 65_535] {
-            for first in [0, 1, 7, 64] {
-                let nodes = NodeRange { first, count };
-                let NodeApps(sizes) = NodeApps::of(std::iter::once(AppRun {
-                    nodes,
-                    app: 0,
-                    run: 0,
-                }));
-                let blocks = sizes.iter().flat_map(|of_size| {
-                    assert!(of_size.runs.len() <= 6, "{count} nodes from {first} on");
-                    let blocks = of_size.blocks.numbers().iter();
-                    blocks.map(|block| (block << of_size.size, 1 << of_size.size))
-                });
-                let mut blocks: Vec<(u32, u32)> = blocks.collect();
-                blocks.sort_unstable();
-                let end = blocks.iter().fold(first, |end, block| {
-                    assert_eq!(block.0, end, "they follow each other");
-                    end + block.1
-                });
-                assert_eq!(end, nodes.end());
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The result of placing: where the processes of an app are, the order of their ranks, and the nodes that these refer to.
 
 use super::claimed::Claimed;
-use super::counting_sort::by_key;
 use crate::policy::ObjKind;
 use crate::table::apps::PolicyId;
 use crate::table::cpusets::Cpusets;
@@ -110,31 +109,9 @@ pub(super) fn row(at: usize) -> u32 {
     u32::try_from(at).expect("limit.rs keeps tables below 2^32 rows")
 }
 
-/// Rows of listed runs by ascending (node, local).
-///
-/// Cost: two passes, and a sort of the runs of each node; if node numbers are far apart, a sort of all runs.
+/// Rows of listed runs by ascending (node, local). Cost: a sort of the runs.
 pub(super) fn listed_by_node(listed: &[ListedRun]) -> Vec<u32> {
-    /// The most nodes per run with which runs are sorted by counting.
-    const APART: usize = 4;
-    let rows = 0..row(listed.len());
-    let place = |at: u32| (listed[at as usize].node, listed[at as usize].local);
-    let last = listed.iter().map(|run| run.node as usize).max();
-    let nodes = last.map_or(0, |last| last + 1);
-    if nodes / APART > listed.len() {
-        let mut sorted: Vec<u32> = rows.collect();
-        sorted.sort_unstable_by_key(|&at| place(at));
-        return sorted;
-    }
-    let keyed = rows.map(|at| {
-        let (node, local) = place(at);
-        (node, (local, at))
-    });
-    let (mut ends, mut sorted) = (Vec::new(), Vec::new());
-    by_key(keyed, nodes, &mut ends, &mut sorted);
-    let mut start = 0;
-    for end in ends {
-        sorted[start..end as usize].sort_unstable();
-        start = end as usize;
-    }
-    sorted.into_iter().map(|(_, at)| at).collect()
+    let mut rows: Vec<u32> = (0..row(listed.len())).collect();
+    rows.sort_unstable_by_key(|&at| (listed[at as usize].node, listed[at as usize].local));
+    rows
 }
