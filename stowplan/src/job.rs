@@ -1,15 +1,18 @@
 //! Jobs: apps with their policies, hosts and counts.
 
+use crate::job_words::Read;
 use crate::policy::{BindTo, MapBy, Policy, RankBy};
 use crate::{Error, workers};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use stowplan_engine::plan::bytes::ReadingRemark;
-use stowplan_job::args::MapArgs;
+use stowplan_engine::spawn::SpawnRequest;
+use stowplan_job::args::{JobArgs, MapArgs};
 use stowplan_job::draft::{self, Draft, Kind, Whose};
 use stowplan_job::files::GivenFiles;
 use stowplan_job::line::launched::Launched;
 use stowplan_job::our_words::of_another;
+use stowplan_job::typed::Typed;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
 ///
@@ -29,7 +32,13 @@ use stowplan_job::our_words::of_another;
 /// ```
 #[derive(Clone)]
 pub struct Job {
-    inner: Arc<draft::Job>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    job: draft::Job,
+    /// What its words come to, once somebody asked.
+    read: OnceLock<Read>,
 }
 
 impl Job {
@@ -126,7 +135,7 @@ impl Job {
     /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let bytes = self.inner.to_bytes();
+        let bytes = self.inner.job.to_bytes();
         bytes.expect("what can be relayed was checked when the job was made")
     }
 
@@ -137,27 +146,49 @@ impl Job {
         // A job that is too large to travel is refused here.
         job.to_bytes()?;
         Ok(Self {
-            inner: Arc::new(job),
+            inner: Arc::new(Inner {
+                job,
+                read: OnceLock::new(),
+            }),
         })
     }
 
     pub(crate) fn asked(&self) -> MapArgs {
-        self.inner.asked.clone()
+        self.inner.job.asked.clone()
     }
 
     /// Whether it is the line of a launcher that is not of prterun's family.
     pub(crate) fn is_line(&self) -> bool {
-        of_another(&self.inner.asked.job).is_some()
+        of_another(&self.inner.job.asked.job).is_some()
     }
 
     /// How it was read, if it is a line of prterun's family.
     pub(crate) fn reading(&self) -> Option<ReadingRemark> {
-        let line = self.inner.asked.job.line.clone()?;
+        let line = self.inner.job.asked.job.line.clone()?;
         Some(Launched::by_our_rules(line).remark())
     }
 
+    /// What it was made of.
+    pub(crate) fn typed(&self) -> &Typed {
+        &self.inner.job.typed
+    }
+
+    pub(crate) fn request(&self) -> &SpawnRequest {
+        &self.inner.job.asked.taken.request
+    }
+
+    pub(crate) fn args(&self) -> &JobArgs {
+        &self.inner.job.asked.job
+    }
+
+    pub(crate) fn read(&self) -> &Read {
+        self.inner
+            .read
+            .get_or_init(|| Read::new(&self.inner.job.asked, self.files()))
+    }
+
     pub(crate) fn files(&self) -> &GivenFiles {
-        &self.inner.files
+        &self.inner.job.files
     }
 }
 
@@ -171,7 +202,7 @@ impl Eq for Job {}
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let apps = self.inner.asked.taken.request.apps().len();
+        let apps = self.request().apps().len();
         write!(f, "Job({apps} apps)")
     }
 }
@@ -308,7 +339,7 @@ impl JobBuilder {
     /// Makes the job.
     ///
     /// # Errors
-    /// An error in any of the job's words, with its place.
+    /// An error in any of the job's words, with its place; `bad-request` for a job without apps.
     /// ```
     /// # use stowplan::{App, Job};
     /// let refused = Job::builder().app(App::new("./a").hosts("a:4,b:x")).build().unwrap_err();
@@ -358,7 +389,7 @@ pub struct App {
 }
 
 impl App {
-    /// An app that runs this program. Unless [`App::procs`] is called, it has as many processes as its policy and slots give.
+    /// An app that runs this program; an empty one is refused as `bad-value`. Unless [`App::procs`] is called, it has as many processes as its policy and slots give.
     /// ```
     /// # use stowplan::{App, Job, Machine, Plan, Topology};
     /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);

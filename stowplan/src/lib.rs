@@ -55,7 +55,8 @@
 //! | start a launcher again | [`Cluster::to_bytes`], [`Cluster::from_bytes`], [`Cluster::adopt`] |
 //! | place a job within its sessions | [`Cluster::place_in_session`] |
 //! | plan one job again when nodes are lost | [`Planner`] |
-//! | know what is wrong, and show the words | [`Error::class`], [`Error::message`], [`Error::text`], [`Error::span`], [`Error::hint`] |
+//! | know what is wrong, and show the words | [`Error::kind`], [`Error::message`], [`Error::text`], [`Error::span`]; what would work: [`Error::help`]; what a class means: [`Class::docs`] |
+//! | read a job: its apps, programs, hosts, counts, policies, notes | [`Job::apps`], [`Job::notes`] |
 //! | keep allocations and reservations | [`session`], [`Machine::within`] |
 //! | bring a mapper of my own | [`component::place`] |
 
@@ -63,14 +64,19 @@
 mod rank;
 // Errors and notes.
 mod error;
+mod note;
 // Threads.
 mod workers;
 // Jobs and machines.
 mod job;
+mod job_app;
+mod job_words;
 mod line;
 mod machine;
 mod policy;
 mod topology;
+// What would work in place of a refused job.
+mod remedy;
 // Plans, and what they answer.
 mod difference;
 mod explanation;
@@ -100,14 +106,16 @@ pub mod taskmap;
 
 pub use cluster::{Cluster, ClusterNode, JobId, Standing, Waiting};
 pub use difference::{Cause, Difference};
-pub use error::{Error, Note};
+pub use error::Error;
 pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
 pub use job::{App, Job, JobBuilder};
+pub use job_app::JobApp;
 pub use line::Line;
 pub use machine::Machine;
 pub use network::Network;
 pub use node::{Node, Nodes};
+pub use note::Note;
 pub use plan::Plan;
 pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
@@ -116,6 +124,7 @@ pub use rank::Rank;
 pub use read_as::ReadAs;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
+pub use stowplan_engine::error::{Class, UnknownClass};
 pub use summary::Summary;
 pub use table::{Columns, Table};
 pub use topology::Topology;

@@ -2,6 +2,7 @@
 
 use crate::error::of_faults;
 use crate::explanation::Explanation;
+use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
@@ -83,6 +84,10 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
+        Self::placed(job, machine).map_err(|error| beside(error, job, machine))
+    }
+
+    fn placed(job: &Job, machine: &Machine) -> Result<Self, Error> {
         if job.is_line() {
             let mut asked = job.asked();
             asked.job.topos = machine.named().to_vec();

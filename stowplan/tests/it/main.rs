@@ -10,3 +10,5 @@ mod programs;
 mod examples;
 // Threads of OpenMP.
 mod threads;
+// Errors as data, jobs that are read.
+mod errors;

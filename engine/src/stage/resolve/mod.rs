@@ -31,6 +31,7 @@ use crate::stage::resolve::dedupe::AppOptions;
 pub use crate::stage::resolve::files::{Files, NoFiles};
 use crate::stage::resolve::files::{ListingFile, pool_of, read_file};
 use crate::stage::resolve::options::{DecidedBy, JobPe, Lsf, Options, app_options, job_options};
+use crate::stage::resolve::size::settle;
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
 use crate::table::listings::Listing;
 use crate::table::topologies::Topologies;
@@ -211,6 +212,29 @@ impl Decided {
     #[must_use]
     pub const fn request(&self) -> &SpawnRequest {
         &self.request
+    }
+    /// The apps with all their options. What files list is not there yet.
+    #[must_use]
+    pub const fn apps(&self) -> &AppTable {
+        &self.resolved.apps
+    }
+    /// The options of an app, `None` for a hole. A default binding that depends on the size of the job is decided if all apps say how
+    /// many processes they have.
+    #[must_use]
+    pub fn policy(&self, app: AppId) -> Option<Policy> {
+        let apps = self.apps();
+        let own = *apps.policy(app)?;
+        let counts = apps
+            .np
+            .iter()
+            .filter(|(app, _)| apps.policy[*app].is_some());
+        let total: Option<u64> = counts.map(|(_, np)| np.map(|np| u64::from(np.0))).sum();
+        Some(total.map_or(own, |total| settle(&own, total)))
+    }
+    /// What the words say that is worth a note.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.resolved.notes
     }
 
     fn intern(&mut self, job: &Options, lsf: Lsf) {

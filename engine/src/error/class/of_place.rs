@@ -1,6 +1,6 @@
-//! The stable class of each [`PlaceError`].
+//! The class of each [`PlaceError`], and the app that it refuses.
 
-use super::place::PlaceError;
+use crate::error::place::PlaceError;
 
 impl PlaceError {
     /// The app that is refused; `None`: a file or a node is at fault, whichever app names it.
