@@ -17,12 +17,14 @@ use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
 use stowplan_engine::policy::{BindTo, RankBy};
+use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::spawn::request::{AppRow, Label};
+use stowplan_engine::stage::component::word_row;
 use stowplan_engine::text::said::MapChoice;
 
 /// A job that is still being described.
@@ -184,6 +186,18 @@ impl Draft {
         self.change();
         self.policies.insert((whose, kind), text.to_owned());
         Ok(())
+    }
+
+    /// Says that the word of a component stands where the map policy of the job or an app names `slot`.
+    pub fn set_map_word(&mut self, whose: Whose, word: &str) {
+        self.change();
+        self.base.keep(word_row(whose.owner(), word));
+    }
+
+    /// A request that was made by its attributes, open to changes.
+    #[must_use]
+    pub fn from_request(request: SpawnRequest) -> Self {
+        Self::of_parts(Intake::again(request), JobArgs::default(), None)
     }
 
     /// Sets the host list of an app.

@@ -28,7 +28,7 @@ pub mod options;
 // Parameters of the launcher that place.
 pub mod parameters;
 // The program of an app.
-mod program;
+pub mod program;
 // argv -> a request and the options of the job.
 pub mod args;
 // A command line cut into apps and options, so that an option can be changed.

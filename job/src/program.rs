@@ -7,7 +7,7 @@ use stowplan_engine::error::at::{At, AtText};
 ///
 /// # Errors
 /// `bad-value`.
-pub(crate) fn refuse_empty_program(app: u32, program: &str) -> Result<(), SpecError> {
+pub fn refuse_empty_program(app: u32, program: &str) -> Result<(), SpecError> {
     if !program.is_empty() {
         return Ok(());
     }

@@ -57,8 +57,10 @@
 //! | plan one job again when nodes are lost | [`Planner`] |
 //! | know what is wrong, and show the words | [`Error::kind`], [`Error::message`], [`Error::text`], [`Error::span`]; what would work: [`Error::help`]; what a class means: [`Class::docs`] |
 //! | read a job: its apps, programs, hosts, counts, policies, notes | [`Job::apps`], [`Job::notes`] |
+//! | say which threads share large work | [`Workers`] |
 //! | keep allocations and reservations | [`session`], [`Machine::within`] |
-//! | bring a mapper of my own | [`component::place`] |
+//! | speak PRRTE: attributes, setters, the relay, options of an app, the loop of `map_job` | [`prte`] |
+//! | bring a mapper of my own | [`component`] |
 
 // Ids.
 mod rank;
@@ -68,6 +70,7 @@ mod note;
 // Threads.
 mod workers;
 // Jobs and machines.
+mod app;
 mod job;
 mod job_app;
 mod job_words;
@@ -75,6 +78,8 @@ mod line;
 mod machine;
 mod policy;
 mod topology;
+// What the engine gets of a job.
+mod placing;
 // What would work in place of a refused job.
 mod remedy;
 // Plans, and what they answer.
@@ -98,18 +103,24 @@ mod refused;
 // Traffic, and the network above the nodes.
 mod network;
 mod traffic;
+// What components see.
+mod asked;
+mod attribute;
 // Public modules.
 pub mod component;
+mod component_word;
 pub mod openmp;
+pub mod prte;
 pub mod session;
 pub mod taskmap;
 
+pub use app::App;
 pub use cluster::{Cluster, ClusterNode, JobId, Standing, Waiting};
 pub use difference::{Cause, Difference};
 pub use error::Error;
 pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
-pub use job::{App, Job, JobBuilder};
+pub use job::{Job, JobBuilder};
 pub use job_app::JobApp;
 pub use line::Line;
 pub use machine::Machine;
@@ -129,3 +140,4 @@ pub use summary::Summary;
 pub use table::{Columns, Table};
 pub use topology::Topology;
 pub use traffic::{Advice, Score, Traffic};
+pub use workers::Workers;

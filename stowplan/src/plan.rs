@@ -2,6 +2,7 @@
 
 use crate::error::of_faults;
 use crate::explanation::Explanation;
+use crate::placing::size;
 use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
@@ -95,8 +96,8 @@ impl Plan {
             let (mapped, launched) = workers::run(place)??;
             return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
         }
-        let (resolved, machine) = crate::job::resolve(job, machine)?;
-        let mapped = workers::run(|| map_resolved(resolved, machine))??;
+        let (resolved, machine) = crate::placing::resolve(job, machine)?;
+        let mapped = workers::place(size(job), || map_resolved(resolved, machine))??;
         Ok(Self::read_as(mapped, Form::Whole, job.reading()))
     }
 
@@ -346,7 +347,7 @@ impl Plan {
     /// ```
     pub fn check(&self) -> Result<(), Error> {
         self.whole()?;
-        workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+        workers::share(|| verify(self.inner()))?.map_err(|unsound| match unsound {
             Unsound::Faults(faults) => of_faults(&faults),
             other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
                 Error::told(other.class(), &other.to_string())

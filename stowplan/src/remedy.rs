@@ -37,7 +37,7 @@ pub(crate) fn beside(error: Error, job: &Job, machine: &Machine) -> Error {
 
 impl Remedies for Tried {
     fn remedies(&self) -> Vec<String> {
-        workers::run(|| self.search()).unwrap_or_default()
+        workers::share(|| self.search()).unwrap_or_default()
     }
 }
 

@@ -23,6 +23,14 @@ pub enum PlaceError {
         /// The reason, in the component's words.
         why: String,
     },
+    /// A launcher's own component looked at the nodes of an app and passed: the next one is asked.
+    #[error("component {component} passes on app {app}")]
+    TakeNextOption {
+        /// The app, from 0.
+        app: u32,
+        /// The component.
+        component: String,
+    },
     /// More than ids can count, or more than a stated limit.
     #[error("{asked} {what} are asked for, at most {limit} are possible")]
     JobTooLarge {

@@ -12,3 +12,7 @@ mod examples;
 mod threads;
 // Errors as data, jobs that are read.
 mod errors;
+// Components, attributes, the loop of map_job.
+mod prte;
+// Threads of the library.
+mod workers;

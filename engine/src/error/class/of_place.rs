@@ -9,6 +9,7 @@ impl PlaceError {
         match self {
             Self::FailedMap { app, .. }
             | Self::ResourceBusy { app, .. }
+            | Self::TakeNextOption { app, .. }
             | Self::NoSuchHost { app, .. }
             | Self::NoNodes { app, .. }
             | Self::SlotsExceedMax { app, .. }
@@ -52,7 +53,9 @@ impl PlaceError {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::FailedMap { .. } | Self::ResourceBusy { .. } => "failed-map",
+            Self::FailedMap { .. } | Self::ResourceBusy { .. } | Self::TakeNextOption { .. } => {
+                "failed-map"
+            }
             Self::JobTooLarge { .. } => "job-too-large",
             Self::NoTopology { .. } => "bad-topology",
             Self::BadCpuList { .. } => "bad-cpu-list",

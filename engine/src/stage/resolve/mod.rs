@@ -25,6 +25,7 @@ use crate::spawn::keys;
 use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
 use crate::stage::component::Dispatch;
+pub use crate::stage::map_all::Threading;
 pub use crate::stage::resolve::conflicts::ByCores;
 use crate::stage::resolve::conflicts::{check_devices, check_rows};
 use crate::stage::resolve::dedupe::AppOptions;
@@ -43,6 +44,7 @@ use crate::text::listings::read_affinity;
 use crate::text::slotlist::remark;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +62,10 @@ pub struct Resolved {
     /// Files that do not parse as the kind of file that this app takes them for. An earlier app reads the same file as another
     /// kind, so the error is reported when the app's turn comes.
     pub deferred: Vec<(AppId, SpecError)>,
+    /// When threads share the work of placing it.
+    pub threading: Threading,
+    /// The request after promotions and inheritance: components read it.
+    pub request: Arc<SpawnRequest>,
 }
 
 impl Resolved {
@@ -304,8 +310,9 @@ impl Decided {
             mut resolved,
             options,
             affinity,
-            ..
+            request,
         } = self;
+        resolved.request = Arc::new(request);
         let affinity = affinity.map(|listing| {
             resolved.hosts.lsf_pool = pool_of(&listing);
             resolved.apps.listings.push(listing)
