@@ -166,7 +166,7 @@ fn in_order(
         loop {
             match place_chosen(work, resolved, job, (id, &choice), &mut before, outcome) {
                 // The component looked at the nodes and passed.
-                Err(MapError::Place(PlaceError::TakeNextOption { .. })) => {
+                Err(MapError::Place(PlaceError::TakeNextOption(_))) => {
                     choice.pass(id, resolved, components)?;
                 }
                 placed => break placed?,

@@ -147,7 +147,7 @@ impl MapJob {
                 self.done[id.row()] = true;
                 Ok(Answer::Success)
             }
-            Err(MapError::Place(PlaceError::TakeNextOption { .. })) => Ok(Answer::TakeNextOption),
+            Err(MapError::Place(PlaceError::TakeNextOption(_))) => Ok(Answer::TakeNextOption),
             Err(error @ MapError::Place(PlaceError::ResourceBusy { .. })) => {
                 self.why = Some(error);
                 Ok(Answer::ResourceBusy)

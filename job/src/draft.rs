@@ -24,7 +24,7 @@ use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::spawn::request::{AppRow, Label};
-use stowplan_engine::stage::component::word_row;
+use stowplan_engine::stage::map_word::word_row;
 use stowplan_engine::text::said::MapChoice;
 
 /// A job that is still being described.

@@ -4,13 +4,13 @@
 //! are placed one after the other, in their order, when a launcher's own component is registered.
 
 use crate::count::ProcCount;
-use crate::error::spec::Owner;
 use crate::error::spec::SpecError;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{MapBy, ObjKind};
-use crate::spawn::attributes::{Attribute, Scope};
-use crate::spawn::request::{Label, SpawnRequest, Unknown, owner};
+use crate::spawn::attributes::Attribute;
+use crate::spawn::request::{Label, SpawnRequest, owner};
+use crate::stage::map_word::{names_a_word, word_of};
 use crate::table::apps::{AppId, AppTable, Policy};
 use crate::table::names::{Names, NodeId};
 use crate::table::pusets::PuSets;
@@ -264,33 +264,6 @@ impl fmt::Debug for Component {
     }
 }
 
-/// The key under which an app, or the job, names the word of a component. It is none of the launcher's: it travels with the unknown
-/// keys.
-const WORD_KEY: &str = "STOWPLAN_MAP_WORD";
-
-/// The row of a request that names the word of a component.
-#[must_use]
-pub fn word_row(owner: Owner, word: &str) -> Unknown {
-    Unknown {
-        owner,
-        name: WORD_KEY.to_owned(),
-        ty: "string".to_owned(),
-        value: format!("{word:?}"),
-        scope: Scope::Global,
-    }
-}
-
-/// The word that an app names, or the job for apps without a map of their own.
-fn word_of(request: &SpawnRequest, app: AppId) -> Option<&str> {
-    let said = |by: Owner| {
-        let mut rows = request.unknown().iter();
-        let row = rows.find(|row| row.owner == by && row.name == WORD_KEY);
-        row.map(|row| row.value.trim_matches('"'))
-    };
-    let own_map = request.mapping(owner(app)).is_some();
-    said(owner(app)).or_else(|| said(Owner::Job).filter(|_| !own_map))
-}
-
 /// Why a component is not registered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RegistryError {
@@ -308,8 +281,11 @@ pub struct Registry {
     rows: Vec<Component>,
 }
 
+/// A component of the engine's: name, priority, and the policies that it takes.
+type OwnRow = (&'static str, u8, fn(&Policy) -> bool);
+
 /// The engine's components: name, priority, and the policies that they take.
-const STANDARD: &[(&str, u8, fn(&Policy) -> bool)] = &[
+const STANDARD: &[OwnRow] = &[
     ("lsf", 100, |policy| policy.map == MapBy::Lsf),
     ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
     ("ppr", 90, |policy| matches!(policy.map, MapBy::Ppr { .. })),
@@ -340,7 +316,7 @@ impl Registry {
     /// lsf, rank_file, ppr, mpibind, seq and round_robin.
     #[must_use]
     pub fn standard() -> Self {
-        let row = |&(name, priority, accepts): &(&str, u8, fn(&Policy) -> bool)| Component {
+        let row = |&(name, priority, accepts): &OwnRow| Component {
             name: name.into(),
             priority,
             version: INTERFACE,
@@ -427,7 +403,7 @@ impl Registry {
 
     /// Whether what takes one app of a policy takes all of them: no app names a word.
     pub(crate) fn goes_by_policy(request: &SpawnRequest) -> bool {
-        !request.unknown().iter().any(|row| row.name == WORD_KEY)
+        !names_a_word(request)
     }
 }
 

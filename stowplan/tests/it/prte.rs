@@ -72,12 +72,10 @@ fn pairs(asked: &Arc<AtomicU32>) -> Component {
     Component::new("pairs", 99).count(move |app, rooms| {
         asked.fetch_add(1, Ordering::Relaxed);
         let procs = app.procs().unwrap_or(2);
-        let per = app
-            .attribute(40)
-            .map_or(procs / 2, |own| match own.value() {
-                Value::Uint32(per) => per,
-                _ => 0,
-            });
+        let per = match app.attribute(40).map(|own| own.value()) {
+            Some(Value::Uint32(per)) => per,
+            Some(_) | None => procs / 2,
+        };
         let Some(first) = rooms
             .iter()
             .find(|room| room.nodes() > 1 && room.avail() >= per)

@@ -9,7 +9,7 @@ impl PlaceError {
         match self {
             Self::FailedMap { app, .. }
             | Self::ResourceBusy { app, .. }
-            | Self::TakeNextOption { app, .. }
+            | Self::TakeNextOption(app)
             | Self::NoSuchHost { app, .. }
             | Self::NoNodes { app, .. }
             | Self::SlotsExceedMax { app, .. }
@@ -53,7 +53,7 @@ impl PlaceError {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::FailedMap { .. } | Self::ResourceBusy { .. } | Self::TakeNextOption { .. } => {
+            Self::FailedMap { .. } | Self::ResourceBusy { .. } | Self::TakeNextOption(_) => {
                 "failed-map"
             }
             Self::JobTooLarge { .. } => "job-too-large",

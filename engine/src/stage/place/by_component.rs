@@ -88,7 +88,7 @@ fn declined(app: &App<'_>, why: Declined) -> MapError {
     let component = app.component.name.to_string();
     let app = app.id.number();
     match why {
-        Declined::TakeNextOption => PlaceError::TakeNextOption { app, component },
+        Declined::TakeNextOption => PlaceError::TakeNextOption(app),
         Declined::ResourceBusy(why) => PlaceError::ResourceBusy {
             app,
             component,
