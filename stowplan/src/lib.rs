@@ -62,8 +62,6 @@
 //! | speak PRRTE: attributes, setters, the relay, options of an app, the loop of `map_job` | [`prte`] |
 //! | bring a mapper of my own | [`component`] |
 
-// Ids.
-mod rank;
 // Errors and notes.
 mod error;
 mod note;
@@ -131,10 +129,10 @@ pub use plan::Plan;
 pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
 pub use proc::{Cpus, Object, Proc, Procs};
-pub use rank::Rank;
 pub use read_as::ReadAs;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
+pub use stowplan_engine::count::{ProcCount, Rank};
 pub use stowplan_engine::error::{Class, UnknownClass};
 pub use summary::Summary;
 pub use table::{Columns, Table};
