@@ -10,13 +10,25 @@ use std::fmt;
 )]
 pub struct ProcCount(pub u32);
 
-/// A rank in the job, from 0. PMIx calls it a vpid.
+/// The rank of a process in its job, from 0. PMIx calls it a vpid.
+///
+/// ```
+/// use stowplan_engine::count::Rank;
+/// assert_eq!(u32::from(Rank::new(7)), 7);
+/// assert_eq!(Rank::new(7).to_string(), "7");
+/// ```
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
 pub struct Rank(pub u32);
 
 impl Rank {
+    /// The rank with this number.
+    #[must_use]
+    pub const fn new(rank: u32) -> Self {
+        Self(rank)
+    }
+
     /// This rank plus `count`, or `None` beyond [`RANKS_MAX`].
     ///
     /// ```
@@ -69,6 +81,18 @@ impl fmt::Display for Quantity {
 impl fmt::Display for ProcCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl From<Rank> for u32 {
+    fn from(rank: Rank) -> Self {
+        rank.0
+    }
+}
+
+impl From<u32> for Rank {
+    fn from(rank: u32) -> Self {
+        Self(rank)
     }
 }
 

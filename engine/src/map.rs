@@ -11,7 +11,7 @@ use crate::stage::component::Call;
 pub use crate::stage::component::Components;
 use crate::stage::job::count::{count, total};
 use crate::stage::job::side_by_side::side_by_side;
-use crate::stage::job::{Before, JobOutcome, choose, processes};
+use crate::stage::job::{Before, Choice, JobOutcome, choose, processes};
 use crate::stage::map_all::Threading;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::commit;
@@ -20,6 +20,7 @@ use crate::stage::place::workspace::Workspace;
 use crate::stage::place::{notes, place, select};
 use crate::stage::resolve::Resolved;
 use crate::stage::resolve::size::Size;
+use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
 
@@ -105,11 +106,16 @@ pub(crate) fn place_apps(
     if side_by_side(work, resolved, components, total, place_app, outcome).is_none() {
         in_order(work, resolved, components, total, outcome)?;
     }
+    finish_job(work, outcome);
+    Ok(())
+}
+
+/// What comes after the last app.
+pub(crate) fn finish_job(work: &mut Workspace, outcome: &mut JobOutcome) {
     notes::of_job(&work.pool, &mut outcome.notes);
     // Slots that hosts lowered were lowered for this job alone.
     let states = &mut work.pool.tables.states;
     work.pool.nodes.restore_slots(states);
-    Ok(())
 }
 
 /// As [`place_apps`], without any side by side.
@@ -124,11 +130,14 @@ pub(crate) fn place_in_order(
 }
 
 /// How many processes each app has. Their sum, which is returned, settles the bindings that nobody asked for, in `choose`.
-fn counted(
+pub(crate) fn counted(
     work: &mut Workspace,
     resolved: &mut Resolved,
     outcome: &mut JobOutcome,
 ) -> Result<u64, MapError> {
+    if resolved.threading != Threading::default() {
+        work.pool.tables.threading = resolved.threading;
+    }
     count(&mut work.pool, resolved, &mut outcome.counts)?;
     let total = total(resolved, &outcome.counts);
     work.memo.settle(Size::of(total));
@@ -150,47 +159,72 @@ fn in_order(
     let mut before = Before::default();
     for id in resolved.apps.ids() {
         let choices = &mut outcome.choices;
-        let Some(choice) = choose(resolved, components, total, id, choices)? else {
+        let Some(mut choice) = choose(resolved, components, total, id, choices)? else {
             continue;
         };
-        choice.log(id, resolved, components, &mut outcome.calls);
-        if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == id) {
-            return Err(error.clone().into());
-        }
-        let procs = outcome.counts[id.row()];
-        // The vector that an earlier plan had for this app.
-        work.scratch.runs = std::mem::take(&mut outcome.placed[id.row()].runs);
-        let said = outcome.notes.len();
-        let notes = &mut outcome.notes;
-        let app = choice.app(id, resolved, components, procs, before);
-        let mut placed = place_app(work, &app, notes);
-        // Objects may be too small for a PE of the job: then the app is placed without it (`semantics` 5.1).
-        if let Err(MapError::Place(PlaceError::PeExceedsObject { .. })) = placed
-            && let Some(without) = choice.without_pe(id, resolved, total)
-        {
-            notes.truncate(said);
-            notes.push(Note::NoEffect {
-                word: "the job's pe".to_owned(),
-                owner: owner(id),
-                why: "no object that the app is mapped to has as many cpus",
-            });
-            let procs = procs.without_pe();
-            if procs == Procs::Counted(ProcCount(0)) {
-                return Err(no_processes(&work.pool, id));
+        let job = (components, total);
+        loop {
+            match place_chosen(work, resolved, job, (id, &choice), &mut before, outcome) {
+                // The component looked at the nodes and passed.
+                Err(MapError::Place(PlaceError::TakeNextOption(_))) => {
+                    choice.pass(id, resolved, components)?;
+                }
+                placed => break placed?,
             }
-            let app = without.app(id, resolved, components, procs, before);
-            placed = place_app(work, &app, notes);
         }
-        let placed = placed?;
-        let origins = resolved.apps.origins[id];
-        choice.note_bindings(&mut work.pool, id, origins, &placed, notes);
-        let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
-        if choice.policy.map == MapBy::Lsf {
-            before.lines += ranks - before.ranks;
-        }
-        before.ranks = ranks;
-        outcome.placed[id.row()] = placed;
+        choice.log(id, resolved, components, &mut outcome.calls);
     }
+    Ok(())
+}
+
+/// Places an app by the component that was chosen for it.
+pub(crate) fn place_chosen(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    (components, total): (&Components, u64),
+    (id, choice): (AppId, &Choice),
+    before: &mut Before,
+    outcome: &mut JobOutcome,
+) -> Result<(), MapError> {
+    if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == id) {
+        return Err(error.clone().into());
+    }
+    let procs = outcome.counts[id.row()];
+    // The vector that an earlier plan had for this app.
+    work.scratch.runs = std::mem::take(&mut outcome.placed[id.row()].runs);
+    let said = outcome.notes.len();
+    let notes = &mut outcome.notes;
+    let app = choice.app(id, resolved, components, procs, *before);
+    let mut placed = place_app(work, &app, notes);
+    // Objects may be too small for a PE of the job: then the app is placed without it (`semantics` 5.1).
+    if let Err(MapError::Place(PlaceError::PeExceedsObject { .. })) = placed
+        && let Some(without) = choice.without_pe(id, resolved, total)
+    {
+        notes.truncate(said);
+        notes.push(Note::NoEffect {
+            word: "the job's pe".to_owned(),
+            owner: owner(id),
+            why: "no object that the app is mapped to has as many cpus",
+        });
+        let procs = procs.without_pe();
+        if procs == Procs::Counted(ProcCount(0)) {
+            return Err(no_processes(&work.pool, id));
+        }
+        let app = without.app(id, resolved, components, procs, *before);
+        placed = place_app(work, &app, notes);
+    }
+    if placed.is_err() {
+        notes.truncate(said);
+    }
+    let placed = placed?;
+    let origins = resolved.apps.origins[id];
+    choice.note_bindings(&mut work.pool, id, origins, &placed, notes);
+    let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
+    if choice.policy.map == MapBy::Lsf {
+        before.lines += ranks - before.ranks;
+    }
+    before.ranks = ranks;
+    outcome.placed[id.row()] = placed;
     Ok(())
 }
 

@@ -49,7 +49,19 @@ impl Planner {
     /// # Errors
     /// Those of [`crate::map::map_resolved`] that concern the nodes: `bad-hostfile`, `not-in-session`, `bad-topology`,
     /// `bad-cpu-list`, `job-too-large`.
-    pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
+    pub fn new(resolved: Resolved, machine: Machine) -> Result<Self, MapError> {
+        Self::with(resolved, machine, Components::standard())
+    }
+
+    /// The same, with a launcher's own components: they are asked for every plan.
+    ///
+    /// # Errors
+    /// As [`Planner::new`].
+    pub fn with(
+        resolved: Resolved,
+        mut machine: Machine,
+        components: Components,
+    ) -> Result<Self, MapError> {
         let work = build_workspace(&resolved, &mut machine)?;
         Ok(Self {
             found: work.pool.nodes.runs.clone(),
@@ -57,7 +69,7 @@ impl Planner {
             outcome: JobOutcome::default(),
             policies: resolved.apps.policies.len(),
             resolved,
-            components: Components::standard(),
+            components,
             work,
             derived: Derived::default(),
             last: None,

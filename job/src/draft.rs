@@ -7,20 +7,24 @@ use crate::files::GivenFiles;
 use crate::line::LineArgs;
 use crate::our_words::of_another;
 use crate::place::check_words;
+use crate::program::refuse_empty_program;
 use crate::request::read_open;
+use crate::typed::{Set, Typed, hostfile_name};
+pub use crate::whose::{Kind, Whose};
 use std::collections::BTreeMap;
 use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
 use stowplan_engine::policy::{BindTo, RankBy};
+use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::inherit::Parent;
-use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
+use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::spawn::request::{AppRow, Label};
-use stowplan_engine::text::mapping::MapForm;
+use stowplan_engine::stage::map_word::word_row;
 use stowplan_engine::text::said::MapChoice;
 
 /// A job that is still being described.
@@ -50,6 +54,17 @@ pub struct Draft {
     /// Variables by owner, in the order in which they were set first.
     variables: Vec<(Whose, String, String)>,
     files: GivenFiles,
+    begun: Begun,
+}
+
+/// How a draft began.
+#[derive(Clone, Debug, Default)]
+enum Begun {
+    /// Without anything.
+    #[default]
+    Empty,
+    /// From words or a request, which nothing has changed since.
+    As(Typed),
 }
 
 /// A job whose words are valid, each by itself, with the files that were given.
@@ -59,58 +74,8 @@ pub struct Job {
     pub asked: MapArgs,
     /// The files that it may name.
     pub files: GivenFiles,
-}
-
-/// The owner of a policy.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Whose {
-    /// The job's.
-    Job,
-    /// An app's own.
-    App(u32),
-}
-
-/// Which policy.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
-    /// `--map-by`.
-    Map,
-    /// `--rank-by`.
-    Rank,
-    /// `--bind-to`.
-    Bind,
-}
-
-impl Whose {
-    const fn owner(self) -> Owner {
-        match self {
-            Self::Job => Owner::Job,
-            Self::App(app) => Owner::App(app),
-        }
-    }
-    const fn app(self) -> Option<u32> {
-        match self {
-            Self::Job => None,
-            Self::App(app) => Some(app),
-        }
-    }
-}
-
-impl Kind {
-    const fn option(self) -> &'static str {
-        match self {
-            Self::Map => "--map-by",
-            Self::Rank => "--rank-by",
-            Self::Bind => "--bind-to",
-        }
-    }
-    const fn form(self) -> DirectiveForm {
-        match self {
-            Self::Map => DirectiveForm::Map(MapForm::Whole),
-            Self::Rank => DirectiveForm::Rank,
-            Self::Bind => DirectiveForm::Bind,
-        }
-    }
+    /// What it was made of.
+    pub typed: Typed,
 }
 
 impl Draft {
@@ -130,6 +95,7 @@ impl Draft {
             base,
             args: read.job,
             notes: read.notes,
+            begun: Begun::As(Typed::Words(words.to_vec())),
             ..Self::default()
         })
     }
@@ -144,6 +110,7 @@ impl Draft {
         Ok(Self {
             base: read.intake,
             parent: read.parent,
+            begun: Begun::As(Typed::Request(text.to_owned())),
             ..Self::default()
         })
     }
@@ -154,7 +121,15 @@ impl Draft {
             base,
             args,
             parent,
+            begun: Begun::As(Typed::Nothing),
             ..Self::default()
+        }
+    }
+
+    /// What it began as no longer says all of it.
+    fn change(&mut self) {
+        if let Begun::As(typed) = &mut self.begun {
+            *typed = Typed::Nothing;
         }
     }
 
@@ -173,9 +148,10 @@ impl Draft {
     /// Adds an app and returns its number. `procs`: `None` for as many processes as policy and slots give.
     ///
     /// # Errors
-    /// `bad-value` for 0 processes; `job-too-large`. Nothing is added then.
+    /// `bad-value` for an empty program or 0 processes; `job-too-large`. Nothing is added then.
     pub fn add_app(&mut self, program: &str, procs: Option<u32>) -> Result<u32, JobError> {
         let app = self.apps();
+        refuse_empty_program(app, program)?;
         if app >= APPS_MAX {
             return Err(too_large("apps", u64::from(app) + 1, u64::from(APPS_MAX)));
         }
@@ -190,6 +166,7 @@ impl Draft {
             let id = trial.push_app(Label::default());
             trial.np(id, row, RANKS_MAX)?;
         }
+        self.change();
         let id = self.base.push_app(label);
         if let Some(digits) = &digits {
             let row = self.base.text(value(Some(app), "-n", digits));
@@ -206,8 +183,21 @@ impl Draft {
     pub fn set_policy(&mut self, kind: Kind, whose: Whose, text: &str) -> Result<(), JobError> {
         bounded(text)?;
         judge(kind, whose, text)?;
+        self.change();
         self.policies.insert((whose, kind), text.to_owned());
         Ok(())
+    }
+
+    /// Says that the word of a component stands where the map policy of the job or an app names `slot`.
+    pub fn set_map_word(&mut self, whose: Whose, word: &str) {
+        self.change();
+        self.base.keep(word_row(whose.owner(), word));
+    }
+
+    /// A request that was made by its attributes, open to changes.
+    #[must_use]
+    pub fn from_request(request: SpawnRequest) -> Self {
+        Self::of_parts(Intake::again(request), JobArgs::default(), None)
     }
 
     /// Sets the host list of an app.
@@ -220,6 +210,7 @@ impl Draft {
         let row = trial.text(value(Some(app), "--host", list));
         let id = trial.push_app(Label::default());
         trial.hosts(id, row, Scope::Global)?;
+        self.change();
         self.hosts.insert(app, list.to_owned());
         Ok(())
     }
@@ -230,6 +221,7 @@ impl Draft {
     /// `job-too-large` when the text is longer than a text may be.
     pub fn set_hostfile(&mut self, app: u32, text: &str) -> Result<(), JobError> {
         bounded(text)?;
+        self.change();
         self.hostfiles.insert(app, text.to_owned());
         Ok(())
     }
@@ -249,6 +241,7 @@ impl Draft {
                 ),
             });
         }
+        self.change();
         let mut known = self.variables.iter_mut();
         match known.find(|(own, other, _)| *own == whose && other == name) {
             Some((_, _, own)) => value.clone_into(own),
@@ -272,12 +265,20 @@ impl Draft {
     /// Makes the job as it was described.
     ///
     /// # Errors
-    /// Words of one owner that contradict each other, or words on an app that only a job may say.
+    /// `bad-request` when there is no app; words of one owner that contradict each other, or words on an app that only a job may
+    /// say.
     ///
     /// Cost: linear in what was said.
     pub fn finish(&self) -> Result<Job, JobError> {
-        if let Some(line) = of_another(&self.args) {
-            self.refuse_changes(line)?;
+        match of_another(&self.args) {
+            Some(line) => self.refuse_changes(line)?,
+            None if (0..self.apps()).any(|app| self.has_app(app)) => {}
+            None => {
+                return Err(JobError::Told {
+                    class: "bad-request",
+                    sentence: "a job needs at least one app".to_owned(),
+                });
+            }
         }
         let mut intake = self.base.clone();
         let mut files = self.files.clone();
@@ -291,7 +292,7 @@ impl Draft {
             intake.hosts(app_id(app), row, Scope::Global)?;
         }
         for (&app, text) in &self.hostfiles {
-            let name = format!("hostfile of app {app}");
+            let name = hostfile_name(app);
             intake.forget_key(app_id(app), keys::APP_HOSTFILE);
             intake.hostfile(app_id(app), &name, Scope::Global);
             files.give(&name, text);
@@ -307,6 +308,18 @@ impl Draft {
                 Some(app) => job.exported.push((app, format!("{name}={value}"))),
             }
         }
+        let typed = match &self.begun {
+            Begun::As(typed) => typed.clone(),
+            Begun::Empty => {
+                let (policies, hosts, hostfiles) = (&self.policies, &self.hosts, &self.hostfiles);
+                Set {
+                    policies,
+                    hosts,
+                    hostfiles,
+                }
+                .words(&taken.request)
+            }
+        };
         let asked = MapArgs {
             job,
             taken,
@@ -317,7 +330,11 @@ impl Draft {
             check_words(asked, &files)?;
             return Err(error.into());
         }
-        Ok(Job { asked, files })
+        Ok(Job {
+            asked,
+            files,
+            typed,
+        })
     }
 
     /// Refuses what was set beside a launcher's line, which says all of its job.

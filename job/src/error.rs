@@ -53,6 +53,15 @@ impl JobError {
         }
     }
 
+    /// The app that is refused; `None`: the job, a file or a node is at fault, whichever app names it.
+    #[must_use]
+    pub fn app(&self) -> Option<u32> {
+        match self {
+            Self::Map(error) => error.app(),
+            Self::Topo(_) | Self::Told { .. } => None,
+        }
+    }
+
     /// What was asked, what there was, and where. One line.
     #[must_use]
     pub fn message(&self) -> String {
@@ -82,6 +91,17 @@ impl JobError {
                     .to_owned(),
             ),
             Self::Map(_) | Self::Topo(_) | Self::Told { .. } => None,
+        }
+    }
+
+    /// What a launcher's line needs, a line each: it stands before the hint.
+    #[must_use]
+    pub fn help(&self) -> Vec<String> {
+        match self {
+            Self::Map(MapError::Spec(SpecError::OfLine { help, .. })) => {
+                help.iter().map(|line| one_line(line)).collect()
+            }
+            Self::Map(_) | Self::Topo(_) | Self::Told { .. } => Vec::new(),
         }
     }
 

@@ -27,6 +27,8 @@ pub mod columns;
 pub mod options;
 // Parameters of the launcher that place.
 pub mod parameters;
+// The program of an app.
+pub mod program;
 // argv -> a request and the options of the job.
 pub mod args;
 // A command line cut into apps and options, so that an option can be changed.
@@ -74,6 +76,10 @@ pub mod granted;
 pub mod thread_words;
 // A job on a machine.
 pub mod place;
+// Which policy, and whose.
+mod whose;
+// What a job was made of.
+pub mod typed;
 // A job that is still being described.
 pub mod draft;
 // A job in bytes.

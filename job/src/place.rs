@@ -245,6 +245,19 @@ pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError
     words(settled, outside).map(|_| ())
 }
 
+/// What the words of a job come to, before any machine is known: the options of every app, and what is worth a note.
+///
+/// # Errors
+/// As [`check_words`].
+pub fn read_words(asked: MapArgs, outside: &dyn Outside) -> Result<(Decided, Vec<Note>), JobError> {
+    let outside = &allocated(&asked, outside);
+    let mut settled = settle(asked, outside)?;
+    let outside = &settled.outside(outside);
+    let (Words { decided, mut notes }, _) = words(settled, outside)?;
+    notes.extend_from_slice(decided.notes());
+    Ok((decided, notes))
+}
+
 /// What the words alone say, before any file that they name is read.
 struct Words {
     decided: Decided,

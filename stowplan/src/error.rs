@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::ops::Range;
-use stowplan_engine::error::{MapError, fold::Folded};
+use std::sync::Arc;
+use stowplan_engine::error::{Class, MapError};
 use stowplan_engine::plan::BadPlan;
 use stowplan_engine::planner::NoSuchNode;
 use stowplan_engine::taskmap::TaskMapError;
@@ -30,21 +31,48 @@ pub struct Error {
 /// What an error says.
 #[derive(Clone, PartialEq, Eq)]
 struct Told {
-    class: &'static str,
+    class: Class,
     message: String,
+    app: Option<u32>,
     hint: Option<String>,
+    /// What a launcher's line needs, before the hint.
+    help: Vec<String>,
     text: Option<(String, Range<usize>)>,
+    asked: Asked,
 }
 
+/// What finds jobs that would work in place of a refused one.
+pub(crate) trait Remedies: Send + Sync {
+    /// Changes that make the job work, a line each.
+    fn remedies(&self) -> Vec<String>;
+}
+
+#[derive(Clone, Default)]
+struct Asked(Option<Arc<dyn Remedies>>);
+
+/// Two errors that say the same are equal, whatever was asked.
+impl PartialEq for Asked {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Asked {}
+
 impl Error {
-    /// An error with this class and this message of one sentence.
+    /// An error with the class of this word and this message of one sentence.
     pub(crate) fn told(class: &'static str, message: &str) -> Self {
+        let known = Class::of_word(class);
+        debug_assert!(known.is_some(), "{class} is in docs/errors.md");
         Self {
             told: Box::new(Told {
-                class,
+                class: known.unwrap_or(Class::Internal),
                 message: one_line(message),
+                app: None,
                 hint: None,
+                help: Vec::new(),
                 text: None,
+                asked: Asked::default(),
             }),
         }
     }
@@ -56,14 +84,54 @@ impl Error {
         error
     }
 
-    /// The stable class.
+    /// The same error; [`Error::help`] also tells what this finds.
+    pub(crate) fn mended_by(mut self, remedies: Arc<dyn Remedies>) -> Self {
+        self.told.asked = Asked(Some(remedies));
+        self
+    }
+
+    /// The word of the stable class.
     /// ```
     /// let refused = stowplan::Topology::parse("builtin:frontir").unwrap_err();
     /// assert_eq!(refused.class(), "bad-topology");
     /// ```
     #[must_use]
     pub fn class(&self) -> &'static str {
+        self.told.class.word()
+    }
+
+    /// The stable class, to match on. It has a word, a number, the exit status of a command that ends so, and a text.
+    /// ```
+    /// use stowplan::Class;
+    /// let refused = stowplan::Topology::parse("builtin:frontir").unwrap_err();
+    /// assert!(matches!(refused.kind(), Class::BadTopology));
+    /// assert_eq!((refused.kind().word(), refused.kind().exit_status()), ("bad-topology", 2));
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Class {
         self.told.class
+    }
+
+    /// When an error has this class, and what its message names.
+    /// ```
+    /// let refused = stowplan::Topology::parse("builtin:frontir").unwrap_err();
+    /// assert!(refused.docs().starts_with("a topology cannot be read"));
+    /// ```
+    #[must_use]
+    pub fn docs(&self) -> &'static str {
+        self.told.class.docs()
+    }
+
+    /// The app that is refused, from 0. `None`: the job, a file or a node is at fault, whichever app names it.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().app(App::new("./a")).app(App::new("./b").map_by("croe"));
+    /// assert_eq!(job.build().unwrap_err().app(), Some(1));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn app(&self) -> Option<u32> {
+        self.told.app
     }
 
     /// What was asked, what there was, and where. One line: the command prints it after `error[CLASS]: `.
@@ -89,6 +157,29 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.told.hint.as_deref()
+    }
+
+    /// What would work, a line each, as the command prints them after `help: `. The first line is [`Error::hint`], if there is one. For a
+    /// job that [`Plan::new`](crate::Plan::new) refused for lack of room, objects or cpus, the others are changes of the job: each was
+    /// planned on the same machine before it is told. A job that came from bytes has none of these, since its words are not known.
+    ///
+    /// Cost: nothing until it is called, then up to a hundred plans.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let machine = Machine::uniform(Topology::parse("core:8 pu:1")?);
+    /// let job = Job::from_command_line(["-n", "5", "-H", "a:4", "./x"])?;
+    /// let help = Plan::new(&job, &machine).unwrap_err().help();
+    /// assert_eq!(help, ["more slots: -H a:5", "more processes than slots: --map-by :oversubscribe", "as many as fit: -n 4"]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn help(&self) -> Vec<String> {
+        let mut lines = self.told.help.clone();
+        lines.extend(self.told.hint.clone());
+        if let Some(tried) = &self.told.asked.0 {
+            lines.extend(tried.remedies());
+        }
+        lines
     }
 
     /// The text that contains the words in question. `None` if the error is not about words.
@@ -139,10 +230,11 @@ impl From<JobError> for Error {
         let text = error.text().map(|(text, span)| (text.to_owned(), span));
         Self {
             told: Box::new(Told {
-                class: error.class(),
-                message: error.message(),
+                app: error.app(),
                 hint: error.hint(),
+                help: error.help(),
                 text,
+                ..*Self::told(error.class(), &error.message()).told
             }),
         }
     }
@@ -191,62 +283,4 @@ pub(crate) fn of_faults(faults: &[Fault]) -> Error {
         many => format!("{first} (and {} more faults)", many - 1),
     };
     Error::told("plan-fault", &message)
-}
-
-/// Something that is worth knowing, but is not an error.
-///
-/// ```
-/// # use stowplan::{Job, Machine, Plan, Topology};
-/// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-/// let job = Job::from_command_line(["--bynode", "-n", "2", "-H", "a:4", "./x"])?;
-/// let plan = Plan::new(&job, &machine)?;
-/// assert_eq!(plan.notes()[0].class(), "old-spelling");
-/// # Ok::<(), stowplan::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
-    class: &'static str,
-    message: String,
-}
-
-impl Note {
-    pub(crate) fn new(folded: &Folded<'_>) -> Self {
-        Self {
-            class: folded.note.class(),
-            message: one_line(&folded.to_string()),
-        }
-    }
-
-    /// The stable class.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// # let job = Job::from_command_line(["--bynode", "-n", "2", "-H", "a:4", "./x"])?;
-    /// let classes: Vec<&str> = Plan::new(&job, &machine)?.notes().iter().map(|note| note.class()).collect();
-    /// assert_eq!(classes, ["old-spelling"]);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn class(&self) -> &'static str {
-        self.class
-    }
-
-    /// The sentence that the command prints after `note[CLASS]: `.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// # let job = Job::from_command_line(["--bynode", "-n", "2", "-H", "a:4", "./x"])?;
-    /// assert!(Plan::new(&job, &machine)?.notes()[0].message().contains("--map-by node"));
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "note[{}]: {}", self.class, self.message)
-    }
 }

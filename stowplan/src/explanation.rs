@@ -47,7 +47,7 @@ impl Explanation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn words(&self) -> impl ExactSizeIterator<Item = Word<'_>> {
-        self.told.words.iter().map(|told| Word { told })
+        self.told.words.iter().map(Word::new)
     }
 
     /// A change of one option that puts the rank on another node or on other cpus. The job was planned with this change. `None` if
@@ -81,6 +81,10 @@ pub struct Word<'e> {
 }
 
 impl<'e> Word<'e> {
+    pub(crate) const fn new(told: &'e stowplan_answers::explain::Word) -> Self {
+        Self { told }
+    }
+
     /// The option: `--map-by`, `--rank-by` or `--bind-to`.
     /// ```
     #[doc = include_str!("example.txt")]

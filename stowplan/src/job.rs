@@ -1,15 +1,19 @@
 //! Jobs: apps with their policies, hosts and counts.
 
+use crate::app::Policies;
+use crate::job_words::Read;
 use crate::policy::{BindTo, MapBy, Policy, RankBy};
-use crate::{Error, workers};
+use crate::{App, Error};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use stowplan_engine::plan::bytes::ReadingRemark;
-use stowplan_job::args::MapArgs;
-use stowplan_job::draft::{self, Draft, Kind, Whose};
+use stowplan_engine::spawn::SpawnRequest;
+use stowplan_job::args::{JobArgs, MapArgs};
+use stowplan_job::draft::{self, Draft, Whose};
 use stowplan_job::files::GivenFiles;
 use stowplan_job::line::launched::Launched;
 use stowplan_job::our_words::of_another;
+use stowplan_job::typed::Typed;
 
 /// A job to be placed: apps with their policies, hosts and process counts, and the files that they name. Cheap to clone.
 ///
@@ -29,7 +33,13 @@ use stowplan_job::our_words::of_another;
 /// ```
 #[derive(Clone)]
 pub struct Job {
-    inner: Arc<draft::Job>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    job: draft::Job,
+    /// What its words come to, once somebody asked.
+    read: OnceLock<Read>,
 }
 
 impl Job {
@@ -126,7 +136,7 @@ impl Job {
     /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let bytes = self.inner.to_bytes();
+        let bytes = self.inner.job.to_bytes();
         bytes.expect("what can be relayed was checked when the job was made")
     }
 
@@ -137,27 +147,49 @@ impl Job {
         // A job that is too large to travel is refused here.
         job.to_bytes()?;
         Ok(Self {
-            inner: Arc::new(job),
+            inner: Arc::new(Inner {
+                job,
+                read: OnceLock::new(),
+            }),
         })
     }
 
     pub(crate) fn asked(&self) -> MapArgs {
-        self.inner.asked.clone()
+        self.inner.job.asked.clone()
     }
 
     /// Whether it is the line of a launcher that is not of prterun's family.
     pub(crate) fn is_line(&self) -> bool {
-        of_another(&self.inner.asked.job).is_some()
+        of_another(&self.inner.job.asked.job).is_some()
     }
 
     /// How it was read, if it is a line of prterun's family.
     pub(crate) fn reading(&self) -> Option<ReadingRemark> {
-        let line = self.inner.asked.job.line.clone()?;
+        let line = self.inner.job.asked.job.line.clone()?;
         Some(Launched::by_our_rules(line).remark())
     }
 
+    /// What it was made of.
+    pub(crate) fn typed(&self) -> &Typed {
+        &self.inner.job.typed
+    }
+
+    pub(crate) fn request(&self) -> &SpawnRequest {
+        &self.inner.job.asked.taken.request
+    }
+
+    pub(crate) fn args(&self) -> &JobArgs {
+        &self.inner.job.asked.job
+    }
+
+    pub(crate) fn read(&self) -> &Read {
+        self.inner
+            .read
+            .get_or_init(|| Read::new(&self.inner.job.asked, self.files()))
+    }
+
     pub(crate) fn files(&self) -> &GivenFiles {
-        &self.inner.files
+        &self.inner.job.files
     }
 }
 
@@ -171,7 +203,7 @@ impl Eq for Job {}
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let apps = self.inner.asked.taken.request.apps().len();
+        let apps = self.request().apps().len();
         write!(f, "Job({apps} apps)")
     }
 }
@@ -194,30 +226,6 @@ pub struct JobBuilder {
     apps: Vec<App>,
     files: Vec<(String, String)>,
     env: Vec<(String, String)>,
-}
-
-/// The policies of a job or an app.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Policies {
-    map: Option<Policy<MapBy>>,
-    rank: Option<Policy<RankBy>>,
-    bind: Option<Policy<BindTo>>,
-}
-
-impl Policies {
-    fn tell(&self, draft: &mut Draft, whose: Whose) -> Result<(), Error> {
-        let said = [
-            (Kind::Map, self.map.as_ref().map(Policy::as_str)),
-            (Kind::Rank, self.rank.as_ref().map(Policy::as_str)),
-            (Kind::Bind, self.bind.as_ref().map(Policy::as_str)),
-        ];
-        for (kind, text) in said {
-            if let Some(text) = text {
-                draft.set_policy(kind, whose, text)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl JobBuilder {
@@ -308,7 +316,7 @@ impl JobBuilder {
     /// Makes the job.
     ///
     /// # Errors
-    /// An error in any of the job's words, with its place.
+    /// An error in any of the job's words, with its place; `bad-request` for a job without apps.
     /// ```
     /// # use stowplan::{App, Job};
     /// let refused = Job::builder().app(App::new("./a").hosts("a:4,b:x")).build().unwrap_err();
@@ -316,8 +324,37 @@ impl JobBuilder {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn build(self) -> Result<Job, Error> {
+        self.build_where(|_| None)
+    }
+
+    /// The same; `split` knows map policies that say the word of a component.
+    pub(crate) fn build_where(
+        mut self,
+        split: impl Fn(&str) -> Option<(String, String)>,
+    ) -> Result<Job, Error> {
         let mut draft = Draft::default();
-        self.policies.tell(&mut draft, Whose::Job)?;
+        let mut words = Vec::new();
+        let mut plain = |whose, policies: &mut Policies| {
+            if let Some((word, policy)) = policies.map.as_ref().and_then(|map| split(map.as_str()))
+            {
+                policies.map = Some(policy.into());
+                words.push((whose, word));
+            }
+        };
+        plain(Whose::Job, &mut self.policies);
+        for (number, app) in (0..).zip(&mut self.apps) {
+            plain(Whose::App(number), &mut app.policies);
+        }
+        self.tell(&mut draft)?;
+        for (whose, word) in words {
+            draft.set_map_word(whose, &word);
+        }
+        Job::of_draft(&draft)
+    }
+
+    /// Says all of it to a draft.
+    fn tell(&self, draft: &mut Draft) -> Result<(), Error> {
+        self.policies.tell(draft, Whose::Job)?;
         for app in &self.apps {
             let number = draft.add_app(&app.program, app.procs)?;
             if let Some(hosts) = &app.hosts {
@@ -326,7 +363,7 @@ impl JobBuilder {
             if let Some(text) = &app.hostfile {
                 draft.set_hostfile(number, text)?;
             }
-            app.policies.tell(&mut draft, Whose::App(number))?;
+            app.policies.tell(draft, Whose::App(number))?;
             for (name, value) in &app.env {
                 draft.set_variable(Whose::App(number), name, value)?;
             }
@@ -337,139 +374,6 @@ impl JobBuilder {
         for (name, text) in &self.files {
             draft.set_file(name, text)?;
         }
-        Job::of_draft(&draft)
+        Ok(())
     }
-}
-
-/// One program of a job.
-///
-/// ```
-/// use stowplan::App;
-/// let app = App::new("./ocean").procs(1 << 20).hosts("n[0-69999]:16").map_by("core");
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct App {
-    program: String,
-    procs: Option<u32>,
-    hosts: Option<String>,
-    hostfile: Option<String>,
-    policies: Policies,
-    env: Vec<(String, String)>,
-}
-
-impl App {
-    /// An app that runs this program. Unless [`App::procs`] is called, it has as many processes as its policy and slots give.
-    /// ```
-    /// # use stowplan::{App, Job, Machine, Plan, Topology};
-    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let job = Job::builder().app(App::new("./a").hosts("a:3")).build()?;
-    /// assert_eq!(Plan::new(&job, &machine)?.len(), 3);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn new(program: impl Into<String>) -> Self {
-        Self {
-            program: program.into(),
-            ..Self::default()
-        }
-    }
-
-    /// Sets the number of processes. 0 is refused as `bad-value`.
-    /// ```
-    /// # use stowplan::{App, Job};
-    /// let refused = Job::builder().app(App::new("./a").procs(0)).build().unwrap_err();
-    /// assert_eq!(refused.class(), "bad-value");
-    /// ```
-    #[must_use]
-    pub const fn procs(mut self, procs: u32) -> Self {
-        self.procs = Some(procs);
-        self
-    }
-
-    /// Sets the nodes that the app names, with their slots: `n[000-127]:8,m:4`.
-    /// ```
-    /// # use stowplan::App;
-    /// let app = App::new("./a").hosts("n[000-127]:8");
-    /// ```
-    #[must_use]
-    pub fn hosts(mut self, list: impl Into<String>) -> Self {
-        self.hosts = Some(list.into());
-        self
-    }
-
-    /// Sets the contents of the app's hostfile.
-    /// ```
-    /// # use stowplan::{App, Job, Machine, Plan, Topology};
-    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let job = Job::builder().app(App::new("./a").hostfile("a slots=2\nb slots=1\n")).build()?;
-    /// assert_eq!(Plan::new(&job, &machine)?.len(), 3);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn hostfile(mut self, text: impl Into<String>) -> Self {
-        self.hostfile = Some(text.into());
-        self
-    }
-
-    /// Sets a variable in the environment of the app. Those of OpenMP decide where threads go ([`Plan::threads`](crate::Plan::threads));
-    /// others have no effect here.
-    /// ```
-    /// # use stowplan::App;
-    /// let app = App::new("./a").env("OMP_NUM_THREADS", "7").env("OMP_PLACES", "cores");
-    /// ```
-    #[must_use]
-    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.env.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets the map policy of the app, in place of the job's.
-    /// ```
-    /// # use stowplan::{App, MapBy};
-    /// let app = App::new("./io").map_by(MapBy::PerNode(1));
-    /// ```
-    #[must_use]
-    pub fn map_by(mut self, policy: impl Into<Policy<MapBy>>) -> Self {
-        self.policies.map = Some(policy.into());
-        self
-    }
-
-    /// Sets the rank policy of the app: the order in which its processes get their ranks.
-    /// ```
-    /// # use stowplan::App;
-    /// let app = App::new("./io").rank_by("node");
-    /// ```
-    #[must_use]
-    pub fn rank_by(mut self, policy: impl Into<Policy<RankBy>>) -> Self {
-        self.policies.rank = Some(policy.into());
-        self
-    }
-
-    /// Sets the bind policy of the app: what its processes are bound to.
-    /// ```
-    /// # use stowplan::{App, BindTo};
-    /// let app = App::new("./io").bind_to(BindTo::None);
-    /// ```
-    #[must_use]
-    pub fn bind_to(mut self, policy: impl Into<Policy<BindTo>>) -> Self {
-        self.policies.bind = Some(policy.into());
-        self
-    }
-}
-
-/// The engine's input for a job on a machine.
-pub(crate) fn resolve(
-    job: &Job,
-    machine: &crate::Machine,
-) -> Result<
-    (
-        stowplan_engine::stage::resolve::Resolved,
-        stowplan_engine::map::Machine,
-    ),
-    Error,
-> {
-    workers::run(|| {
-        let resolved = stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files());
-        resolved.map_err(Error::from)
-    })?
 }

@@ -55,22 +55,31 @@
 //! | start a launcher again | [`Cluster::to_bytes`], [`Cluster::from_bytes`], [`Cluster::adopt`] |
 //! | place a job within its sessions | [`Cluster::place_in_session`] |
 //! | plan one job again when nodes are lost | [`Planner`] |
-//! | know what is wrong, and show the words | [`Error::class`], [`Error::message`], [`Error::text`], [`Error::span`], [`Error::hint`] |
+//! | know what is wrong, and show the words | [`Error::kind`], [`Error::message`], [`Error::text`], [`Error::span`]; what would work: [`Error::help`]; what a class means: [`Class::docs`] |
+//! | read a job: its apps, programs, hosts, counts, policies, notes | [`Job::apps`], [`Job::notes`] |
+//! | say which threads share large work | [`Workers`] |
 //! | keep allocations and reservations | [`session`], [`Machine::within`] |
-//! | bring a mapper of my own | [`component::place`] |
+//! | speak PRRTE: attributes, setters, the relay, options of an app, the loop of `map_job` | [`prte`] |
+//! | bring a mapper of my own | [`component`] |
 
-// Ids.
-mod rank;
 // Errors and notes.
 mod error;
+mod note;
 // Threads.
 mod workers;
 // Jobs and machines.
+mod app;
 mod job;
+mod job_app;
+mod job_words;
 mod line;
 mod machine;
 mod policy;
 mod topology;
+// What the engine gets of a job.
+mod placing;
+// What would work in place of a refused job.
+mod remedy;
 // Plans, and what they answer.
 mod difference;
 mod explanation;
@@ -92,31 +101,41 @@ mod refused;
 // Traffic, and the network above the nodes.
 mod network;
 mod traffic;
+// What components see.
+mod asked;
+mod attribute;
 // Public modules.
 pub mod component;
+mod component_word;
 pub mod openmp;
+pub mod prte;
 pub mod session;
 pub mod taskmap;
 
+pub use app::App;
 pub use cluster::{Cluster, ClusterNode, JobId, Standing, Waiting};
 pub use difference::{Cause, Difference};
-pub use error::{Error, Note};
+pub use error::Error;
 pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
-pub use job::{App, Job, JobBuilder};
+pub use job::{Job, JobBuilder};
+pub use job_app::JobApp;
 pub use line::Line;
 pub use machine::Machine;
 pub use network::Network;
 pub use node::{Node, Nodes};
+pub use note::Note;
 pub use plan::Plan;
 pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
 pub use proc::{Cpus, Object, Proc, Procs};
-pub use rank::Rank;
 pub use read_as::ReadAs;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
+pub use stowplan_engine::count::{ProcCount, Rank};
+pub use stowplan_engine::error::{Class, UnknownClass};
 pub use summary::Summary;
 pub use table::{Columns, Table};
 pub use topology::Topology;
 pub use traffic::{Advice, Score, Traffic};
+pub use workers::Workers;

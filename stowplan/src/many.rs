@@ -20,7 +20,7 @@ impl Plan {
     #[must_use]
     pub fn many(jobs: &[Job], machine: &Machine) -> Vec<Result<Self, Error>> {
         let place = |job: &Job| Self::new(job, machine);
-        workers::run(|| jobs.par_iter().map(place).collect())
+        workers::share(|| jobs.par_iter().map(place).collect())
             .unwrap_or_else(|_| jobs.iter().map(place).collect())
     }
 }

@@ -70,7 +70,7 @@ impl Plan {
                 "the plan was read from a broadcast, which has no hardware to carry it by",
             ));
         }
-        let carried = workers::run(|| {
+        let carried = workers::share(|| {
             let granted = granted().map_err(Error::from)?;
             onto(self.inner(), &granted)
                 .map_err(|misfit| Error::told(misfit.class(), &misfit.to_string()))

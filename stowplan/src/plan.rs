@@ -2,6 +2,8 @@
 
 use crate::error::of_faults;
 use crate::explanation::Explanation;
+use crate::placing::size;
+use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
@@ -83,6 +85,10 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
+        Self::placed(job, machine).map_err(|error| beside(error, job, machine))
+    }
+
+    fn placed(job: &Job, machine: &Machine) -> Result<Self, Error> {
         if job.is_line() {
             let mut asked = job.asked();
             asked.job.topos = machine.named().to_vec();
@@ -90,8 +96,8 @@ impl Plan {
             let (mapped, launched) = workers::run(place)??;
             return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
         }
-        let (resolved, machine) = crate::job::resolve(job, machine)?;
-        let mapped = workers::run(|| map_resolved(resolved, machine))??;
+        let (resolved, machine) = crate::placing::resolve(job, machine)?;
+        let mapped = workers::place(size(job), || map_resolved(resolved, machine))??;
         Ok(Self::read_as(mapped, Form::Whole, job.reading()))
     }
 
@@ -341,7 +347,7 @@ impl Plan {
     /// ```
     pub fn check(&self) -> Result<(), Error> {
         self.whole()?;
-        workers::run(|| verify(self.inner()))?.map_err(|unsound| match unsound {
+        workers::share(|| verify(self.inner()))?.map_err(|unsound| match unsound {
             Unsound::Faults(faults) => of_faults(&faults),
             other @ (Unsound::Refused(_) | Unsound::Incoherent | Unsound::Untold) => {
                 Error::told(other.class(), &other.to_string())

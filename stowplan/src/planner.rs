@@ -1,7 +1,10 @@
 //! Plans one job again each time it loses nodes.
 
+use crate::placing::size;
+use crate::workers::Size;
 use crate::{Error, Job, Machine, Plan, workers};
 use std::fmt;
+use stowplan_engine::map::Components;
 use stowplan_engine::planner;
 
 /// Plans one job again each time it loses nodes. Each plan reuses what earlier plans worked out.
@@ -18,6 +21,7 @@ use stowplan_engine::planner;
 /// ```
 pub struct Planner {
     inner: planner::Planner,
+    size: Size,
     last: Option<Plan>,
 }
 
@@ -33,9 +37,18 @@ impl Planner {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
-        let (resolved, machine) = crate::job::resolve(job, machine)?;
-        let inner = workers::run(|| planner::Planner::new(resolved, machine))??;
-        Ok(Self { inner, last: None })
+        Self::by(job, machine, Components::standard())
+    }
+
+    /// The same, by these components.
+    pub(crate) fn by(job: &Job, machine: &Machine, components: Components) -> Result<Self, Error> {
+        let (resolved, machine) = crate::placing::resolve(job, machine)?;
+        let inner = planner::Planner::with(resolved, machine, components)?;
+        Ok(Self {
+            inner,
+            size: size(job),
+            last: None,
+        })
     }
 
     /// Gives the tables of the last plan back to the planner. If somebody kept a clone of the plan, the planner gets a copy of
@@ -63,7 +76,7 @@ impl Planner {
     pub fn plan(&mut self) -> Result<&Plan, Error> {
         self.take_back();
         let inner = &mut self.inner;
-        let mapped = workers::run(move || {
+        let mapped = workers::place(self.size, move || {
             inner.plan()?;
             Ok::<_, Error>(inner.take())
         })??;

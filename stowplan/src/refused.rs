@@ -46,7 +46,7 @@ impl Refused {
         let words: Vec<String> = words.into_iter().map(Into::into).collect();
         // Options of the machine or of the output are refused here, because they are not words of a job.
         Draft::from_words(&words).ok()?.finish().ok()?;
-        let told = workers::run(|| {
+        let told = workers::share(|| {
             let planning = |words: &[String]| {
                 let asked = map_args(words)?;
                 Ok(place_on(machine.inner(), asked, &FilesAlone(&NoFiles))?.plan)

@@ -24,9 +24,9 @@ pub use stowplan_session::{
     IdSet, Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged,
     LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeImage, NodeOrigin as Origin, NodeSet, Notify, NsId,
     NsImage, Payload, PendingImage, Recovered, Refusal, ReplayError, Reply, STATUSES, Scan,
-    SessionCandidates as Candidates, SessionLimits as Limits, SpaceKind as Kind, Spawned,
-    SpawnedBy as By, State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply,
-    apply_into, candidates, check, check_step, judge, payload, recover, scan, step, step_into,
+    SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind, Spawned, SpawnedBy as By,
+    State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply, apply_into,
+    candidates, check, check_step, judge, payload, recover, scan, step, step_into,
 };
 
 impl From<ChannelError> for Error {
@@ -38,5 +38,41 @@ impl From<ChannelError> for Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::told(refusal.class(), &refusal.to_string())
+    }
+}
+
+impl From<ReplayError> for Error {
+    fn from(error: ReplayError) -> Self {
+        let class = if error.is_ours() {
+            "internal"
+        } else {
+            "journal"
+        };
+        Self::told(class, &error.to_string())
+    }
+}
+
+impl<E: std::error::Error> From<JournalError<E>> for Error {
+    fn from(error: JournalError<E>) -> Self {
+        Self::told("journal", &error.to_string())
+    }
+}
+
+impl From<InitialError> for Error {
+    fn from(error: InitialError) -> Self {
+        Self::told("bad-value", &error.to_string())
+    }
+}
+
+impl From<ImageError> for Error {
+    fn from(error: ImageError) -> Self {
+        Self::told("journal", &error.to_string())
+    }
+}
+
+/// A state that breaks its invariants is a fault of ours.
+impl From<Broken> for Error {
+    fn from(broken: Broken) -> Self {
+        Self::told("internal", &broken.to_string())
     }
 }

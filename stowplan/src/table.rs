@@ -70,7 +70,14 @@ impl Columns<'_> {
             let sentence = format!("a column has {rows} rows, the job has {ranks} ranks");
             return Err(Error::told("bad-value", &sentence));
         }
-        workers::run(|| {
+        if ranks <= CHUNK {
+            number_apps(plan, app, app_rank);
+            let columns = [node, local_rank, node_rank, &mut *object, cpus];
+            plan.inner().expand_columns(columns);
+            unpack((kind, object));
+            return Ok(());
+        }
+        workers::share(|| {
             let own = || number_apps(plan, app, app_rank);
             let placed = || {
                 let columns = [node, local_rank, node_rank, &mut *object, cpus];
@@ -107,7 +114,11 @@ fn number_apps(plan: &Plan, mut apps: &mut [u32], mut ranks: &mut [u32]) {
 
 impl Table {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let rows = workers::run(|| plan.inner().expand());
+        let rows = if plan.len() <= CHUNK {
+            Ok(plan.inner().expand())
+        } else {
+            workers::share(|| plan.inner().expand())
+        };
         Self {
             plan: plan.clone(),
             // If no thread can be started, this thread does all the work.

@@ -156,7 +156,7 @@ impl Traffic {
         let network = self.network.as_ref();
         let mut line = network.map_or_else(Vec::new, |network| network.options(&mut files));
         line.extend(words);
-        workers::run(|| self.advised(&line, &files, machine))?
+        workers::share(|| self.advised(&line, &files, machine))?
     }
 
     fn advised(
@@ -357,7 +357,7 @@ impl Plan {
         });
         let on = on.transpose()?;
         let distances = advice::distances(traffic.distances.as_deref(), on.as_ref())?;
-        let found = workers::run(|| {
+        let found = workers::share(|| {
             let matrices = Given(&traffic.files);
             score_on(self.inner(), &traffic.parts, &matrices, on.as_ref())
         })?;

@@ -7,6 +7,7 @@ use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
 use stowplan_cli::report::{Refused, UNWRITTEN};
+use stowplan_engine::error::Class;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -70,7 +71,7 @@ fn internal(panic: &std::panic::PanicHookInfo<'_>) {
     ));
     // The worst that can happen to a message is that nobody reads it.
     let _ = writeln!(std::io::stderr(), "error[internal]: {sentence}");
-    stowplan_cli::draft::end_without(|| std::process::exit(70));
+    stowplan_cli::draft::end_without(|| std::process::exit(Class::Internal.exit_status().into()));
 }
 
 /// Refuses an argument that is not UTF-8: names that differ only in such bytes would become equal, and the wrong file would be

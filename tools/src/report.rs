@@ -4,7 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
-use stowplan_engine::error::{MapError, Note, SpecError};
+use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::error::{Class, MapError, Note, SpecError};
 use stowplan_engine::text::printable::disturbs;
 use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
@@ -125,22 +126,15 @@ impl Message {
         let mut message = Self::plain(error.class(), &error.to_string());
         let job = JobError::Map(error.clone());
         message.places = job.places().into_iter().cloned().collect();
-        if let MapError::Spec(SpecError::OfLine { help, .. }) = error {
-            message.help.extend(help.iter().map(|line| one_line(line)));
-        }
+        message.help = job.help();
         message.help.extend(job.hint().map(|hint| one_line(&hint)));
         message
     }
 
     /// What the launcher would refuse itself has a class of its own; the sentence keeps ours.
-    fn of_launcher(mut self, command: &str) -> Self {
-        // What stands twice in two ways is the launcher's to refuse, though our reader finds it.
-        let twice =
-            self.message.starts_with("--") && self.message.contains(" is given twice on one app");
-        if !OURS.contains(&self.class.as_str()) || (self.class == "bad-option" && twice) {
-            self.message = format!("{command} refuses this ({}): {}", self.class, self.message);
-            self.class = "launcher-refuses".to_owned();
-        }
+    fn refused_by(mut self, command: &str) -> Self {
+        self.message = format!("{command} refuses this ({}): {}", self.class, self.message);
+        self.class = "launcher-refuses".to_owned();
         self
     }
 }
@@ -162,41 +156,64 @@ impl Refused {
                 message.help.extend(remedies);
                 message
             }
-            Self::OfLauncher { command, refused } => refused.message().of_launcher(command),
+            Self::OfLauncher { command, refused } => {
+                let message = refused.message();
+                // An option that is given twice is the launcher's to refuse, though our reader finds it.
+                if OURS.contains(&message.class.as_str()) && !refused.is_option_twice() {
+                    message
+                } else {
+                    message.refused_by(command)
+                }
+            }
             Self::Stopped => Message::plain("output", "the user ended the command"),
         }
     }
 
-    /// Prints the message. Returns the exit status.
-    pub fn print(&self, err: &mut dyn Write) -> u8 {
+    /// Whether a long option is given twice on one app.
+    fn is_option_twice(&self) -> bool {
         match self {
-            Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
-            Self::OfLauncher { refused, .. } if matches!(**refused, Self::Stopped) => {
-                return STOPPED;
+            Self::Map(MapError::Spec(SpecError::BadOption { option, fault, .. })) => {
+                option.starts_with("--") && matches!(fault, OptionFault::Twice { .. })
             }
-            Self::Stopped => return STOPPED,
+            Self::Mended { refused, .. } | Self::OfLauncher { refused, .. } => {
+                refused.is_option_twice()
+            }
             Self::Map(_)
             | Self::Topo(_)
             | Self::Told { .. }
             | Self::Output { .. }
-            | Self::Mended { .. }
-            | Self::OfLauncher { .. } => {}
+            | Self::Stopped => false,
         }
-        // The worst that can happen to a message is that nobody reads it.
-        let _ = print_message(&self.message(), err);
+    }
+
+    /// The exit status of the command, for each way to end without an answer.
+    #[must_use]
+    pub fn exit_status(&self) -> u8 {
         match self {
+            // Who reads the answer has enough of it.
+            Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Self::Output {
                 to: Target::StandardOutput,
                 ..
             } => UNWRITTEN,
-            Self::Map(_)
-            | Self::Topo(_)
-            | Self::Told { .. }
-            | Self::Output { .. }
-            | Self::Mended { .. }
-            | Self::OfLauncher { .. }
-            | Self::Stopped => 2,
+            Self::Stopped => STOPPED,
+            Self::Mended { refused, .. } | Self::OfLauncher { refused, .. } => {
+                refused.exit_status()
+            }
+            Self::Map(_) | Self::Topo(_) | Self::Told { .. } | Self::Output { .. } => {
+                Class::of_word(&self.message().class).map_or(2, Class::exit_status)
+            }
         }
+    }
+
+    /// Prints the message, unless nobody is there to read it. Returns the exit status.
+    pub fn print(&self, err: &mut dyn Write) -> u8 {
+        let status = self.exit_status();
+        if status != 0 && status != STOPPED {
+            // The worst that can happen to a message is that nobody reads it.
+            let _ = print_message(&self.message(), err);
+        }
+        status
     }
 }
 

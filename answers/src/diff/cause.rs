@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::MapBy;
-use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::apps::{AppId, AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Origins};
 use stowplan_job::line::cut;
 use stowplan_job::our_words::in_our_words;
@@ -125,9 +125,12 @@ fn values(plan: &Plan) -> Values {
 /// The longest host list with slots node by node; beyond it, the list has names alone.
 const HOSTS_MAX: usize = 4096;
 
+/// A policy in words: its option, its value, and where it came from.
+pub type Given = (&'static str, String, Origin);
+
 /// The three policies of an app in words, each with its origin.
 #[must_use]
-pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
+pub fn given(plan: &Plan, app: AppId) -> Vec<Given> {
     let table = plan.resolved_apps();
     let (Some(id), Some(origins)) = (plan.app(app).policy(), table.origins[app]) else {
         return Vec::new();
@@ -137,10 +140,22 @@ pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
     if own.map == MapBy::Given {
         return Vec::new();
     }
+    let file = table.listing[app].map(|(listing, _)| table.listings[listing].path.as_str());
+    in_words(table, own, origins, (app, file))
+}
+
+/// The policies of an app in words; its map may read a file.
+#[must_use]
+pub fn in_words(
+    table: &AppTable,
+    own: &Policy,
+    origins: Origins,
+    (app, file): (AppId, Option<&str>),
+) -> Vec<Given> {
     let Origins { map, rank, bind } = origins;
     let mut word = policy::map(own, table);
-    if let Some((listing, _)) = table.listing[app] {
-        word += &format!(":file={}", table.listings[listing].path);
+    if let Some(file) = file {
+        word += &format!(":file={file}");
     }
     if let Some(device) = &table.device[app] {
         word += &format!(":{device}");

@@ -16,15 +16,21 @@ mod host_slots;
 pub mod refused;
 // The lines below a refusal.
 pub mod remedies;
+// The same for requests.
+pub mod in_keys;
 
-use crate::diff::cause::given;
+use crate::diff::cause::{Given, given, in_words};
 use crate::policy;
 use crate::row::{Row, Rows};
 use instead::{Alternatives, Instead};
 use serde::Serialize;
 use stowplan_engine::count::Rank;
+use stowplan_engine::error::spec::Owner;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::spawn::keys;
+use stowplan_engine::spawn::request::owner;
+use stowplan_engine::stage::resolve::Decided;
 use stowplan_engine::table::apps::AppId;
 use stowplan_launchers::script::shell;
 
@@ -80,18 +86,42 @@ pub fn explain(plan: &Plan, rank: Rank, others: &Alternatives<'_>) -> Option<Exp
 /// The policy words of an app.
 #[must_use]
 pub fn words(plan: &Plan, app: AppId) -> Vec<Word> {
-    let words = given(plan, app).into_iter();
-    words
-        .map(|(option, value, origin)| {
-            let (from, rule) = policy::origin(origin);
-            Word {
-                option,
-                value,
-                from,
-                rule,
-            }
-        })
-        .collect()
+    given(plan, app).into_iter().map(Word::new).collect()
+}
+
+/// The policy words of an app of a job that is not placed. A default binding that depends on the size of the job is `by-size` until all
+/// counts are known.
+#[must_use]
+pub fn words_of_job(decided: &Decided, app: AppId) -> Vec<Word> {
+    let given = policies(decided, app).unwrap_or_default();
+    given.into_iter().map(Word::new).collect()
+}
+
+fn policies(decided: &Decided, app: AppId) -> Option<Vec<Given>> {
+    let own = decided.policy(app)?;
+    let origins = (*decided.apps().origins.get(app)?)?;
+    let attributes = decided.request().attributes();
+    let file = [
+        (owner(app), keys::APP_MAP_FILE),
+        (Owner::Job, keys::JOB_FILE),
+    ];
+    let file = file
+        .into_iter()
+        .filter(|_| own.map.is_listed())
+        .find_map(|(owner, key)| attributes.string(owner, key));
+    Some(in_words(decided.apps(), &own, origins, (app, file)))
+}
+
+impl Word {
+    fn new((option, value, origin): Given) -> Self {
+        let (from, rule) = policy::origin(origin);
+        Self {
+            option,
+            value,
+            from,
+            rule,
+        }
+    }
 }
 
 impl Explained {

@@ -2,7 +2,7 @@
 //! is shown.
 
 use super::again::Planning;
-use super::change::{Changed, joined, put, split_map};
+use super::change::{Changed, joined, name, put, split_map};
 use super::host_slots::{entries, with_slots};
 use serde::Serialize;
 use stowplan_engine::error::place::PlaceError;
@@ -38,6 +38,12 @@ pub(super) const CLASSES: &[&str] = &[
     "rankfile-cpu-taken",
     "not-enough-gpus",
 ];
+
+/// Whether other words may avoid refusals of this class.
+#[must_use]
+pub fn is_open(class: &str) -> bool {
+    CLASSES.contains(&class)
+}
 
 /// The refusal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -168,10 +174,8 @@ impl<'s> Search<'s> {
         let without = joined(&head, &kept);
         let map = put(self.line, app, Meaning::MapBy, &without)?;
         let bind = put(&CommandLine::read(&map.words), app, Meaning::BindTo, "none")?;
-        let change = match map.change.split_once(" on app ") {
-            Some((own, _)) => format!("{own} {}", bind.change),
-            None => format!("{} {}", map.change, bind.change),
-        };
+        let own = format!("{} {without}", name(Meaning::MapBy));
+        let change = format!("{own} {}", bind.change);
         Some((without, Changed { change, ..bind }))
     }
 
@@ -409,13 +413,8 @@ fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
 
 /// The app that is refused; the first if none is named.
 pub(super) fn app_of(error: &JobError) -> usize {
-    match error {
-        JobError::Map(MapError::Place(error)) => {
-            error.app().and_then(|app| usize::try_from(app).ok())
-        }
-        JobError::Map(MapError::Spec(_)) | JobError::Topo(_) | JobError::Told { .. } => None,
-    }
-    .unwrap_or(0)
+    let app = error.app().and_then(|app| usize::try_from(app).ok());
+    app.unwrap_or(0)
 }
 
 /// What a refusal says is missing, with its numbers.

@@ -89,6 +89,14 @@ impl<S> AtText<S> {
             Self::File { text, .. } => text,
         }
     }
+    /// The app whose value it is; `None`: the job's, or a file.
+    #[must_use]
+    pub const fn app(&self) -> Option<u32> {
+        match self {
+            Self::Value { app, .. } | Self::Request { app, .. } => *app,
+            Self::File { .. } => None,
+        }
+    }
     /// The same text with its strings held by another type.
     #[must_use]
     pub(crate) fn map<T>(self, mut hold: impl FnMut(S) -> T) -> AtText<T> {

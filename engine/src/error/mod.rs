@@ -8,14 +8,15 @@ pub mod spec;
 pub mod phrases;
 // Requests that these nodes cannot honor: nodes, slots, objects, cpus.
 pub mod place;
-// Their classes.
-mod class;
+// The classes of all errors.
+pub mod class;
 // Notes: not errors, but worth knowing.
 pub mod note;
 // Notes that hold for many apps, reported once.
 pub mod fold;
 
 pub use at::At;
+pub use class::{Class, UnknownClass};
 pub use note::Note;
 pub use place::PlaceError;
 pub use spec::SpecError;
@@ -32,6 +33,15 @@ pub enum MapError {
 }
 
 impl MapError {
+    /// The app that is refused; `None`: the job, a file or a node is at fault, whichever app names it.
+    #[must_use]
+    pub fn app(&self) -> Option<u32> {
+        match self {
+            Self::Spec(error) => error.app(),
+            Self::Place(error) => error.app(),
+        }
+    }
+
     /// The name that scripts match on, as `not-enough-slots`.
     #[must_use]
     pub const fn class(&self) -> &'static str {

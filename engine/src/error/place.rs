@@ -23,6 +23,9 @@ pub enum PlaceError {
         /// The reason, in the component's words.
         why: String,
     },
+    /// A launcher's own component looked at the nodes of an app, from 0, and passed: the next one is asked.
+    #[error("the component passes on app {0}")]
+    TakeNextOption(u32),
     /// More than ids can count, or more than a stated limit.
     #[error("{asked} {what} are asked for, at most {limit} are possible")]
     JobTooLarge {
@@ -114,10 +117,7 @@ pub enum PlaceError {
         used: u32,
     },
     /// Every node of the app is full before it starts.
-    #[error(
-        "app {app} finds {} full{}: {}, {used} taken by earlier processes",
-        all_of(*.nodes), full.in_brackets(), number(*.slots, "slot")
-    )]
+    #[error("app {app} finds {} full{}: {}, {used} taken by earlier processes", all_of(*.nodes), full.in_brackets(), number(*.slots, "slot"))]
     NodesFull {
         /// The app, from 0.
         app: u32,

@@ -349,6 +349,33 @@ pub enum FileFault {
 }
 
 impl SpecError {
+    /// The app whose words are wrong; `None`: those of the job, or a file.
+    #[must_use]
+    pub fn app(&self) -> Option<u32> {
+        match self {
+            Self::BadOption { app, .. }
+            | Self::AppForbiddenQualifier { app, .. }
+            | Self::BindAboveMap { app, .. }
+            | Self::RankNeedsObject { app, .. }
+            | Self::PeExceedsObject { app, .. } => Some(*app),
+            Self::ContradictingQualifiers { owner, .. } | Self::BadAttribute { owner, .. } => {
+                owner.app()
+            }
+            Self::BadValue { at, .. }
+            | Self::BadDirective { at, .. }
+            | Self::BadQualifier { at, .. }
+            | Self::BadHostlist { at, .. }
+            | Self::BadFile { at, .. }
+            | Self::DuplicateRank { at, .. } => at.text.app(),
+            Self::OfLine { at, .. } => at.as_ref()?.text.app(),
+            Self::ConflictingInheritance { .. }
+            | Self::JobTooLarge { .. }
+            | Self::BadRequest { .. }
+            | Self::BadPackedRequest { .. }
+            | Self::ComponentVersion { .. } => None,
+        }
+    }
+
     /// The stable class.
     #[must_use]
     pub const fn class(&self) -> &'static str {

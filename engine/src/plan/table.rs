@@ -184,7 +184,13 @@ impl Plan {
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
         let least = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
         // The same number of chunks for each thread, and one chunk for a single thread.
-        let chunks = match rayon::current_num_threads() {
+        let threads = if ranks > least {
+            rayon::current_num_threads()
+        } else {
+            // Asking would start threads.
+            1
+        };
+        let chunks = match threads {
             1 => 1,
             threads => (ranks / least).next_multiple_of(threads),
         };

@@ -107,6 +107,10 @@ impl Intake {
     pub fn push_hole(&mut self) {
         self.request.push_hole();
     }
+    /// Keeps and relays a key that nobody said, without a note.
+    pub fn keep(&mut self, unknown: Unknown) {
+        self.request.push_unknown(unknown);
+    }
     /// Names the program of an app.
     pub fn set_label(&mut self, app: AppId, label: Label) {
         self.request.labels.insert(app, label);

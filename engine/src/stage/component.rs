@@ -1,17 +1,22 @@
 //! Which component takes an app: a registry, asked by priority. Source: `per-app` 5.
 //!
-//! A component is a small table of functions over columns. None of them is called per rank, and no component keeps state.
+//! A component is a small table of functions over columns. None of them is called per rank. They may keep state of their own: apps
+//! are placed one after the other, in their order, when a launcher's own component is registered.
 
 use crate::count::ProcCount;
 use crate::error::spec::SpecError;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{MapBy, ObjKind};
-use crate::table::apps::{AppId, Policy};
+use crate::spawn::attributes::Attribute;
+use crate::spawn::request::{Label, SpawnRequest, owner};
+use crate::stage::map_word::{names_a_word, word_of};
+use crate::table::apps::{AppId, AppTable, Policy};
 use crate::table::names::{Names, NodeId};
 use crate::table::pusets::PuSets;
 use crate::table::states::NodeState;
 use crate::table::topologies::Topologies;
+use std::fmt;
 use std::sync::Arc;
 
 /// An interface version: major, minor, release.
@@ -95,21 +100,69 @@ pub struct Share {
     pub procs: u32,
 }
 
-/// How many processes each of the app's nodes gets. `Err` is [`Answer::ResourceBusy`], in the component's own words.
-///
-/// Arguments: the policy; the processes wanted, or `None` when the component counts them itself; the nodes, as rooms in the
-/// order of the app's list. The shares are in that order too, and cover all nodes.
-pub type Count = fn(&Policy, Option<ProcCount>, &[Room<'_>]) -> Result<Vec<Share>, String>;
+/// The app that a component is asked about: its options with all defaults, and everything that its request says.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The app.
+    pub app: AppId,
+    /// Its options.
+    pub policy: &'a Policy,
+    /// Its processes, `None` when the component counts them.
+    pub procs: Option<ProcCount>,
+    /// All apps.
+    pub apps: &'a AppTable,
+    /// What the job and its apps ask for, after promotions and inheritance.
+    pub request: &'a SpawnRequest,
+}
+
+impl<'a> Asked<'a> {
+    /// The attributes of the app, ascending by key: those that we know, and those from 35 to 100 that we do not.
+    #[must_use]
+    pub fn attributes(&self) -> &'a [Attribute] {
+        self.request.attributes().of(owner(self.app))
+    }
+    /// The program and its arguments, if they were said.
+    #[must_use]
+    pub fn label(&self) -> Option<&'a Label> {
+        self.request.label(self.app)
+    }
+}
+
+/// Why a component does not place an app.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Declined {
+    /// After a look at the nodes the app is not for it: [`Answer::TakeNextOption`], and the next component is asked.
+    TakeNextOption,
+    /// Nobody may place it: [`Answer::ResourceBusy`], in the component's own words. The map of the whole job ends.
+    ResourceBusy(String),
+}
+
+impl From<String> for Declined {
+    fn from(why: String) -> Self {
+        Self::ResourceBusy(why)
+    }
+}
+
+impl From<&str> for Declined {
+    fn from(why: &str) -> Self {
+        Self::ResourceBusy(why.to_owned())
+    }
+}
+
+/// How many processes each of the app's nodes gets, of the nodes as rooms, in the order of the app's list. The shares are in that
+/// order too, and cover all nodes.
+pub type Count = Arc<dyn Fn(&Asked<'_>, &[Room<'_>]) -> Result<Vec<Share>, Declined> + Send + Sync>;
 
 /// The object of each process on a node: one logical index of the kind for each process, in placement order. Called once
-/// for each state and number of processes. `Err` means the same as for [`Count`].
-pub type Objects = fn(&Policy, &Node<'_>, u32) -> Result<Vec<u32>, String>;
+/// for each state and number of processes.
+pub type Objects =
+    Arc<dyn Fn(&Asked<'_>, &Node<'_>, u32) -> Result<Vec<u32>, Declined> + Send + Sync>;
 
 /// How processes lie on a node. Their binding follows the policy, whatever the pattern.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub enum ComponentPattern {
     /// In the order of one of the engine's map policies, which replaces the app's.
-    Engine(fn(&Policy) -> MapBy),
+    Engine(Arc<dyn Fn(&Policy) -> MapBy + Send + Sync>),
     /// In an order of the component's own.
     Own {
         /// The kind of the objects.
@@ -120,10 +173,10 @@ pub enum ComponentPattern {
 }
 
 /// Whether a component takes apps of a policy. A pure function.
-pub type Accepts = fn(&Policy) -> bool;
+pub type Accepts = Arc<dyn Fn(&Policy) -> bool + Send + Sync>;
 
 /// How a component places.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub enum Functions {
     /// As the engine does for its own policies.
     Engine,
@@ -137,7 +190,7 @@ pub enum Functions {
 }
 
 /// A row of the registry.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Component {
     /// Its name, unique in the registry.
     pub name: Arc<str>,
@@ -145,10 +198,70 @@ pub struct Component {
     pub priority: u8,
     /// The interface it was written for.
     pub version: Version,
+    /// The word of `--map-by` that asks for it, if it has one: then it is asked about no other apps, and no other component about
+    /// such apps.
+    pub word: Option<Arc<str>>,
     /// Whether it takes apps of this policy. A pure function.
     pub accepts: Accepts,
     /// How it places them.
     pub functions: Functions,
+}
+
+impl Component {
+    /// A component of this interface that lays processes in the order of one of the engine's map policies.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        priority: u8,
+        accepts: impl Fn(&Policy) -> bool + Send + Sync + 'static,
+        count: impl Fn(&Asked<'_>, &[Room<'_>]) -> Result<Vec<Share>, Declined> + Send + Sync + 'static,
+        order: impl Fn(&Policy) -> MapBy + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            priority,
+            version: INTERFACE,
+            word: None,
+            accepts: Arc::new(accepts),
+            functions: Functions::Own {
+                count: Arc::new(count),
+                pattern: ComponentPattern::Engine(Arc::new(order)),
+            },
+        }
+    }
+
+    /// The same component, but it chooses the object of every process itself.
+    #[must_use]
+    pub fn with_objects(
+        mut self,
+        kind: ObjKind,
+        objects: impl Fn(&Asked<'_>, &Node<'_>, u32) -> Result<Vec<u32>, Declined>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        if let Functions::Own { pattern, .. } = &mut self.functions {
+            let objects = Arc::new(objects);
+            *pattern = ComponentPattern::Own { kind, objects };
+        }
+        self
+    }
+
+    /// Whether it is a launcher's own.
+    pub(crate) const fn is_own(&self) -> bool {
+        matches!(self.functions, Functions::Own { .. })
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Component")
+            .field("name", &self.name)
+            .field("priority", &self.priority)
+            .field("version", &self.version)
+            .field("word", &self.word)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a component is not registered.
@@ -168,8 +281,11 @@ pub struct Registry {
     rows: Vec<Component>,
 }
 
+/// A component of the engine's: name, priority, and the policies that it takes.
+type OwnRow = (&'static str, u8, fn(&Policy) -> bool);
+
 /// The engine's components: name, priority, and the policies that they take.
-const STANDARD: &[(&str, u8, Accepts)] = &[
+const STANDARD: &[OwnRow] = &[
     ("lsf", 100, |policy| policy.map == MapBy::Lsf),
     ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
     ("ppr", 90, |policy| matches!(policy.map, MapBy::Ppr { .. })),
@@ -200,11 +316,12 @@ impl Registry {
     /// lsf, rank_file, ppr, mpibind, seq and round_robin.
     #[must_use]
     pub fn standard() -> Self {
-        let row = |&(name, priority, accepts): &(&str, u8, Accepts)| Component {
+        let row = |&(name, priority, accepts): &OwnRow| Component {
             name: name.into(),
             priority,
             version: INTERFACE,
-            accepts,
+            word: None,
+            accepts: Arc::new(accepts),
             functions: Functions::Engine,
         };
         Self {
@@ -217,13 +334,11 @@ impl Registry {
     /// # Errors
     /// `component-version` if the component states another major version; an error if its name is taken.
     /// ```
-    /// use stowplan_engine::stage::component::{Component, Functions, Registry};
+    /// use stowplan_engine::policy::MapBy;
+    /// use stowplan_engine::stage::component::{Component, Registry};
     /// let mine = |version| Component {
-    ///     name: "mine".into(),
-    ///     priority: 50,
     ///     version,
-    ///     accepts: |_| false,
-    ///     functions: Functions::Engine,
+    ///     ..Component::new("mine", 50, |_| false, |_, _| Ok(Vec::new()), |_| MapBy::Slot)
     /// };
     /// let mut registry = Registry::standard();
     /// assert!(registry.register(mine((4, 0, 0))).is_err());
@@ -256,21 +371,39 @@ impl Registry {
         &self.rows
     }
 
-    /// Row of the component that takes a policy; all rows before it were asked first.
+    /// Row of the first component from `from` on that takes an app; all rows before it were asked first.
     ///
     /// # Errors
     /// `failed-map` if no component takes it.
-    pub(crate) fn take(&self, app: AppId, policy: &Policy) -> Result<usize, MapError> {
-        self.rows
-            .iter()
-            .position(|row| (row.accepts)(policy))
-            .ok_or_else(|| {
-                PlaceError::FailedMap {
-                    app: app.number(),
-                    policy: policy.map.word().to_owned(),
-                }
-                .into()
-            })
+    pub(crate) fn take(
+        &self,
+        request: &SpawnRequest,
+        app: AppId,
+        policy: &Policy,
+        from: usize,
+    ) -> Result<usize, MapError> {
+        let word = word_of(request, app);
+        let takes = |row: &Component| row.word.as_deref() == word && (row.accepts)(policy);
+        let rows = self.rows.get(from..).unwrap_or(&[]).iter();
+        let found = rows.zip(from..).find(|(row, _)| takes(row));
+        found.map(|(_, at)| at).ok_or_else(|| {
+            let policy = word.unwrap_or_else(|| policy.map.word()).to_owned();
+            PlaceError::FailedMap {
+                app: app.number(),
+                policy,
+            }
+            .into()
+        })
+    }
+
+    /// Whether there is a component of the launcher's own.
+    pub(crate) fn has_own(&self) -> bool {
+        self.rows.iter().any(Component::is_own)
+    }
+
+    /// Whether what takes one app of a policy takes all of them: no app names a word.
+    pub(crate) fn goes_by_policy(request: &SpawnRequest) -> bool {
+        !names_a_word(request)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A launcher's own components at the limits of what they may choose: shares, ranks, spans.
 
 use crate::job::{machine, machine_of, resolved};
+use std::sync::Arc;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::MapError;
 use stowplan_engine::error::spec::Owner;
@@ -10,9 +11,7 @@ use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::{SpawnRequest, keys};
-use stowplan_engine::stage::component::{
-    AppIndex, Component, ComponentPattern, Count, Functions, INTERFACE, Registry, Share,
-};
+use stowplan_engine::stage::component::{AppIndex, Component, Count, Registry, Share};
 
 /// Three packages of three cores.
 fn three_packages() -> Machine {
@@ -35,16 +34,13 @@ fn placed(
         .set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global)
         .expect("hosts stand on apps");
     let mut registry = Registry::standard();
-    let mine = Component {
-        name: "mine".into(),
-        priority: 99,
-        version: INTERFACE,
-        accepts: |policy| policy.map != MapBy::PeList,
-        functions: Functions::Own {
-            count,
-            pattern: ComponentPattern::Engine(|_| MapBy::Object(ObjKind::Package)),
-        },
-    };
+    let mine = Component::new(
+        "mine",
+        99,
+        |policy| policy.map != MapBy::PeList,
+        move |asked, rooms| count(asked, rooms),
+        |_| MapBy::Object(ObjKind::Package),
+    );
     registry.register(mine).expect("its name is new");
     let components = Components {
         registry,
@@ -69,10 +65,10 @@ fn share(nodes: u32, procs: u32) -> Share {
 
 #[test]
 fn shares_of_no_nodes_say_nothing() {
-    let count: Count = |_, _, _| {
+    let count: Count = Arc::new(|_, _| {
         let shares = [(0, 5), (1, 1), (0, 6), (2, 2), (0, 1)];
         Ok(shares.map(|(nodes, procs)| share(nodes, procs)).into())
-    };
+    });
     let mapped = placed(machine(), &[(Some(5), "slot")], count).unwrap();
     let nodes: Vec<String> = rows(&mapped, 0).into_iter().map(|row| row.0).collect();
     assert_eq!(nodes, ["node0", "node1", "node1", "node2", "node2"]);
@@ -87,12 +83,16 @@ fn more_than_ranks_can_count_is_no_share() {
             .class()
     };
     assert_eq!(
-        class(|_, _, _| Ok(vec![share(1, RANKS_MAX), share(1, 1), share(1, 0)])),
+        class(Arc::new(|_, _| Ok(vec![
+            share(1, RANKS_MAX),
+            share(1, 1),
+            share(1, 0)
+        ]))),
         "failed-map"
     );
     // The largest count possible is refused for the lack of slots.
     assert_eq!(
-        class(|_, _, _| Ok(vec![share(1, RANKS_MAX), share(2, 0)])),
+        class(Arc::new(|_, _| Ok(vec![share(1, RANKS_MAX), share(2, 0)]))),
         "not-enough-slots"
     );
 }
@@ -101,7 +101,7 @@ fn more_than_ranks_can_count_is_no_share() {
 /// each node.
 #[test]
 fn counted_nodes_are_filled_one_by_one() {
-    let count: Count = |_, _, _| Ok(vec![share(1, 6), share(1, 2), share(1, 0)]);
+    let count: Count = Arc::new(|_, _| Ok(vec![share(1, 6), share(1, 2), share(1, 0)]));
     let apps = [(Some(2), "pe-list=1-2:ordered"), (Some(8), "package:span")];
     let mapped = placed(three_packages(), &apps, count).unwrap();
     let world = mapped.plan.world();
@@ -120,7 +120,7 @@ fn counted_nodes_are_filled_one_by_one() {
 /// When a component places an app whose file gives its ranks, the app is ranked by slot, because nothing reads the file then.
 #[test]
 fn an_app_of_a_file_is_ranked_by_slot() {
-    let count: Count = |_, _, _| Ok(vec![share(2, 2), share(1, 0)]);
+    let count: Count = Arc::new(|_, _| Ok(vec![share(2, 2), share(1, 0)]));
     let mapped = placed(machine(), &[(Some(4), "seq")], count).unwrap();
     let nodes: Vec<String> = rows(&mapped, 0).into_iter().map(|row| row.0).collect();
     assert_eq!(nodes, ["node0", "node0", "node1", "node1"]);

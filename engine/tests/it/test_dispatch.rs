@@ -1,6 +1,7 @@
 //! How per-app directives are detected, dispatch to components, promotions, and NOLOCAL on a shared head node.
 
 use crate::job::{machine, mapped, placed_by, places, request, resolved};
+use std::sync::Arc;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
@@ -14,8 +15,8 @@ use stowplan_engine::spawn::request::{Label, owner};
 use stowplan_engine::spawn::set::SetStatus;
 use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
 use stowplan_engine::stage::component::{
-    AppIndex, Component, ComponentPattern, Count, Functions, INTERFACE, Node, Objects, Registry,
-    RegistryError, Room, Share,
+    AppIndex, Asked, Component, ComponentPattern, Count, Declined, Functions, INTERFACE, Node,
+    Objects, Registry, RegistryError, Room, Share,
 };
 use stowplan_engine::stage::resolve::{Context, prepare, resolve};
 use stowplan_engine::table::apps::Policy;
@@ -195,8 +196,8 @@ fn nolocal_head_slots_exact() {
 }
 
 /// One process on each node, until the processes run out.
-fn thin(_: &Policy, procs: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<Share>, String> {
-    let mut left = procs.map_or(u32::MAX, |procs| procs.0);
+fn thin(asked: &Asked<'_>, rooms: &[Room<'_>]) -> Result<Vec<Share>, Declined> {
+    let mut left = asked.procs.map_or(u32::MAX, |procs| procs.0);
     let mut shares = Vec::new();
     for room in rooms {
         let taken = room.nodes.min(left);
@@ -214,12 +215,8 @@ fn thin(_: &Policy, procs: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<
 }
 
 /// Everything on nodes with even numbers, the last of them filled first. No map of ours leaves nodes out.
-fn on_even_nodes(
-    _: &Policy,
-    procs: Option<ProcCount>,
-    rooms: &[Room<'_>],
-) -> Result<Vec<Share>, String> {
-    let mut left = procs.map_or(0, |procs| procs.0);
+fn on_even_nodes(asked: &Asked<'_>, rooms: &[Room<'_>]) -> Result<Vec<Share>, Declined> {
+    let mut left = asked.procs.map_or(0, |procs| procs.0);
     let mut shares = Vec::new();
     for room in rooms.iter().rev() {
         for at in (0..room.nodes).rev() {
@@ -231,13 +228,13 @@ fn on_even_nodes(
     }
     shares.reverse();
     if left > 0 {
-        return Err(format!("{left} processes find no even node"));
+        return Err(format!("{left} processes find no even node").into());
     }
     Ok(shares)
 }
 
 /// From the last free core down, alternating between the two packages.
-fn down_both_packages(_: &Policy, node: &Node<'_>, procs: u32) -> Result<Vec<u32>, String> {
+fn down_both_packages(_: &Asked<'_>, node: &Node<'_>, procs: u32) -> Result<Vec<u32>, Declined> {
     let half = node.objects(ObjKind::Core) / 2;
     let down = (0..half).rev().flat_map(|core| [half + core, core]);
     let free = down.filter(|&core| node.free_inside(ObjKind::Core, core) > 0);
@@ -247,19 +244,9 @@ fn down_both_packages(_: &Policy, node: &Node<'_>, procs: u32) -> Result<Vec<u32
 #[test]
 fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
     let mut registry = Registry::standard();
-    let mine = Component {
-        name: "even".into(),
-        priority: 99,
-        version: INTERFACE,
-        accepts: |policy| policy.map == MapBy::Node,
-        functions: Functions::Own {
-            count: on_even_nodes,
-            pattern: ComponentPattern::Own {
-                kind: ObjKind::Core,
-                objects: down_both_packages,
-            },
-        },
-    };
+    let by_node = |policy: &Policy| policy.map == MapBy::Node;
+    let mine = Component::new("even", 99, by_node, on_even_nodes, |_| MapBy::Node)
+        .with_objects(ObjKind::Core, down_both_packages);
     registry.register(mine).unwrap();
     let (mut request, apps) = request(HOSTS, &[1, 6, 1]);
     request.set_mapping(owner(apps[0]), "pe-list=7").unwrap();
@@ -313,7 +300,8 @@ fn what_a_component_chooses_is_judged() {
             name: "wrong".into(),
             priority: 99,
             version: INTERFACE,
-            accepts: |_| true,
+            word: None,
+            accepts: Arc::new(|_| true),
             functions: Functions::Own {
                 count,
                 pattern: ComponentPattern::Own {
@@ -330,32 +318,41 @@ fn what_a_component_chooses_is_judged() {
         let refused = map_with(resolved(&request).unwrap(), machine(), components);
         refused.unwrap_err().class().to_owned()
     };
-    let right: Objects = |_, _, procs| Ok((0..procs).collect());
+    let right = || -> Objects { Arc::new(|_, _, procs| Ok((0..procs).collect())) };
     // Too few processes; more than the slots; other nodes; cores that do not exist; one core twice.
-    assert_eq!(refusal(|_, _, _| Ok(Vec::new()), right), "failed-map");
     assert_eq!(
-        refusal(|_, _, _| Ok(vec![Share { nodes: 3, procs: 1 }]), right),
+        refusal(Arc::new(|_, _| Ok(Vec::new())), right()),
         "failed-map"
     );
-    let too_many: Count = |_, _, _| {
+    assert_eq!(
+        refusal(
+            Arc::new(|_, _| Ok(vec![Share { nodes: 3, procs: 1 }])),
+            right()
+        ),
+        "failed-map"
+    );
+    let too_many: Count = Arc::new(|_, _| {
         Ok(vec![
             Share { nodes: 1, procs: 5 },
             Share { nodes: 2, procs: 0 },
         ])
-    };
-    assert_eq!(refusal(too_many, right), "not-enough-slots");
-    let fits: Count = |_, _, _| {
+    });
+    assert_eq!(refusal(too_many, right()), "not-enough-slots");
+    let fits: Count = Arc::new(|_, _| {
         Ok(vec![
             Share { nodes: 1, procs: 3 },
             Share { nodes: 2, procs: 1 },
         ])
-    };
+    });
     assert_eq!(
-        refusal(fits, |_, _, procs| Ok((20..20 + procs).collect())),
+        refusal(
+            Arc::clone(&fits),
+            Arc::new(|_, _, procs| Ok((20..20 + procs).collect()))
+        ),
         "failed-map"
     );
     assert_eq!(
-        refusal(fits, |_, _, procs| Ok(vec![0; procs as usize])),
+        refusal(fits, Arc::new(|_, _, procs| Ok(vec![0; procs as usize]))),
         "not-enough-cpus"
     );
 }
@@ -364,16 +361,8 @@ fn what_a_component_chooses_is_judged() {
 fn a_launcher_registers_a_component_of_its_own() {
     let mut registry = Registry::standard();
     // One process on each node in turn, whatever the slots are.
-    let mine = Component {
-        name: "thin".into(),
-        priority: 99,
-        version: INTERFACE,
-        accepts: |policy| policy.map == MapBy::Node,
-        functions: Functions::Own {
-            count: thin,
-            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
-        },
-    };
+    let by_node = |policy: &Policy| policy.map == MapBy::Node;
+    let mine = Component::new("thin", 99, by_node, thin, |_| MapBy::Slot);
     registry.register(mine).unwrap();
     let (mut request, _) = request(HOSTS, &[2]);
     request.set_mapping(Owner::Job, "node").unwrap();
@@ -400,16 +389,8 @@ fn nobody_who_takes_an_app_is_failed_map() {
 #[test]
 fn a_busy_component_ends_the_map() {
     let mut registry = Registry::standard();
-    let busy = Component {
-        name: "busy".into(),
-        priority: 200,
-        version: INTERFACE,
-        accepts: |_| true,
-        functions: Functions::Own {
-            count: |_, _, _| Err("the switch is down".to_owned()),
-            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
-        },
-    };
+    let down = |_: &Asked<'_>, _: &[Room<'_>]| Err(Declined::from("the switch is down"));
+    let busy = Component::new("busy", 200, |_| true, down, |_| MapBy::Slot);
     registry.register(busy).unwrap();
     let (request, _) = request(HOSTS, &[2]);
     let components = Components {
@@ -426,28 +407,20 @@ fn a_busy_component_ends_the_map() {
 }
 
 /// What a component can read of its rooms.
-fn read_rooms(_: &Policy, _: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<Share>, String> {
+fn read_rooms(_: &Asked<'_>, rooms: &[Room<'_>]) -> Result<Vec<Share>, Declined> {
     let told = rooms.iter().map(|room| {
         let (first, last) = (room.name(0), room.name(room.nodes - 1));
         let free = room.node.free_pus();
         format!("{first} to {last}, from {}: {free} free", room.first)
     });
-    Err(told.collect::<Vec<_>>().join("; "))
+    Err(told.collect::<Vec<_>>().join("; ").into())
 }
 
 #[test]
 fn rooms_tell_their_nodes_and_what_is_free_there() {
     let mut registry = Registry::standard();
-    let reader = Component {
-        name: "reader".into(),
-        priority: 99,
-        version: INTERFACE,
-        accepts: |policy| policy.map == MapBy::Node,
-        functions: Functions::Own {
-            count: read_rooms,
-            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
-        },
-    };
+    let by_node = |policy: &Policy| policy.map == MapBy::Node;
+    let reader = Component::new("reader", 99, by_node, read_rooms, |_| MapBy::Slot);
     registry.register(reader).unwrap();
     let (mut request, apps) = request(HOSTS, &[1, 2]);
     request.set_mapping(owner(apps[0]), "core").unwrap();
@@ -470,7 +443,8 @@ fn the_interface_before_app_idx_is_refused() {
         name: "old".into(),
         priority: 1,
         version: (4, 0, 0),
-        accepts: |_| true,
+        word: None,
+        accepts: Arc::new(|_| true),
         functions: Functions::Engine,
     };
     let refused = Registry::standard().register(old).unwrap_err();

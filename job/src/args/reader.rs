@@ -5,6 +5,7 @@ use super::outer::is_outer;
 use super::{JobArgs, Outer, foreign};
 use crate::line;
 use crate::options::{Meaning, Row, Takes, nearest, spelled};
+use crate::program::refuse_empty_program;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
@@ -101,6 +102,7 @@ impl<'a> Reader<'a> {
             .unwrap_or(rest.len());
         let given = &self.given[self.at..self.at + end];
         if let Some((program, arguments)) = given.split_first() {
+            refuse_empty_program(self.app, program)?;
             if !plain {
                 line::refuse_program(program, arguments)?;
             }

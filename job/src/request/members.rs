@@ -117,6 +117,9 @@ fn check_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> 
             return source.refuse(at, &path(), "a member stands twice");
         }
         let fault = match (name.as_str(), json.kind(value)) {
+            ("cmd", Kind::String) if json.string(value).is_empty() => {
+                "an empty word starts no program"
+            }
             ("cmd" | "cwd", Kind::String | Kind::Null)
             | ("maxprocs", Kind::Integer | Kind::Null)
             | ("info", Kind::Object | Kind::Null)

@@ -155,8 +155,8 @@ impl Cluster {
         )
     }
 
-    fn place_among(&mut self, job: &Job, among: &Among) -> Result<Plan, Error> {
-        let (resolved, _) = crate::job::resolve(job, &self.machine)?;
+    pub(crate) fn place_among(&mut self, job: &Job, among: &Among) -> Result<Plan, Error> {
+        let (resolved, _) = crate::placing::resolve(job, &self.machine)?;
         let nodes = &mut self.nodes;
         let mapped = workers::run(|| nodes.place(resolved, among))??;
         let ticket = Ticket::new();
@@ -185,7 +185,7 @@ impl Cluster {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn try_place(&self, job: &Job) -> Result<Plan, Error> {
-        let (resolved, _) = crate::job::resolve(job, &self.machine)?;
+        let (resolved, _) = crate::placing::resolve(job, &self.machine)?;
         let mut nodes = self.nodes.clone();
         let mapped = workers::run(move || nodes.place(resolved, &Among::default()))??;
         Ok(Plan::of(mapped))

@@ -10,3 +10,9 @@ mod programs;
 mod examples;
 // Threads of OpenMP.
 mod threads;
+// Errors as data, jobs that are read.
+mod errors;
+// Components, attributes, the loop of map_job.
+mod prte;
+// Threads of the library.
+mod workers;

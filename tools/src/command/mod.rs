@@ -28,7 +28,6 @@ pub mod script;
 pub mod session;
 pub mod show;
 pub mod spawn;
-mod spawn_remedies;
 pub mod taskmap;
 pub mod threads;
 pub mod topo;

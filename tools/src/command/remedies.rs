@@ -6,13 +6,15 @@ use crate::surroundings::Surroundings;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use stowplan_answers::expert::mended;
+use stowplan_answers::explain::in_keys::in_keys;
 use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::map_args;
+use stowplan_job::args::{JobArgs, MapArgs, map_args};
 use stowplan_job::error::JobError;
+use stowplan_job::request::read_request;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;
@@ -83,12 +85,37 @@ pub(super) fn beside(error: JobError, words: &[String], files: &dyn Files) -> Re
         let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
         Ok(placed.mapped.plan)
     });
+    mended(error, remedies.iter().map(ToString::to_string).collect())
+}
+
+/// The refusal of a request, followed by what would work in the request's own keys. `job`: the options beside it.
+pub(super) fn beside_request(
+    error: JobError,
+    request: &[u8],
+    job: &JobArgs,
+    files: &dyn Files,
+) -> Refused {
+    let limit = Limit::default();
+    let remedies = in_keys(request, &error, &|request| {
+        limit.one_more()?;
+        let read = read_request("request", request.to_string().as_bytes())?;
+        let asked = MapArgs {
+            job: job.clone(),
+            taken: read.taken,
+            parent: read.parent,
+        };
+        let placed = stowplan_job::place::place(asked, &Surroundings { files })?;
+        Ok(placed.mapped.plan)
+    });
+    mended(error, remedies)
+}
+
+fn mended(error: JobError, remedies: Vec<String>) -> Refused {
     let refused = Box::new(error.into());
-    if remedies.is_empty() {
-        return *refused;
+    match remedies.is_empty() {
+        true => *refused,
+        false => Refused::Mended { refused, remedies },
     }
-    let remedies = remedies.iter().map(ToString::to_string).collect();
-    Refused::Mended { refused, remedies }
 }
 
 /// A job that works, and what it changes.

@@ -1,14 +1,14 @@
 //! `stowplan spawn REQUEST.json`: the same as `map`, from a spawn request of a program.
 
 use super::map::answer;
+use super::remedies::beside_request;
 use super::show::misplaced;
-use super::spawn_remedies::Refusal;
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
-use stowplan_engine::stage::resolve::prepare;
+use stowplan_engine::stage::resolve::{Files, prepare};
 use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
 use stowplan_job::request::{Request, read_request};
 
@@ -42,17 +42,13 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         Some(show) => show_attributes(request, show, &job, console).map(|()| 0),
         None => {
             let Request { taken, parent } = request;
-            let own = Refusal {
-                file,
-                bytes: &bytes,
-                job: &job,
-            };
             let asked = MapArgs {
                 job: job.clone(),
                 taken,
                 parent,
             };
-            answer(asked, &|error, files| own.beside(error, files), console)
+            let mended = |error, files: &dyn Files| beside_request(error, &bytes, &job, files);
+            answer(asked, &mended, console)
         }
     }
 }

@@ -15,6 +15,7 @@ mod bounds;
 mod cases;
 mod circles;
 mod citations;
+mod classes;
 mod command_line;
 mod commands;
 mod console;

@@ -13,7 +13,7 @@ use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::stage::alloc::Pool;
-use crate::stage::component::{AppIndex, Call, Components, Dispatch};
+use crate::stage::component::{AppIndex, Call, Components, Dispatch, Registry};
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::notes;
 use crate::stage::resolve::{Resolved, size};
@@ -77,13 +77,16 @@ pub(crate) fn choose(
     let Some(said) = resolved.apps.policy[app].filter(|_| asked) else {
         return Ok(None);
     };
-    if let Some(&Some(known)) = choices.get(said.row()) {
+    let by_policy = Registry::goes_by_policy(&resolved.request);
+    if let Some(&Some(known)) = choices.get(said.row()).filter(|_| by_policy) {
         return Ok(Some(known));
     }
     let unsettled = resolved.apps.policies[said];
     let policy = size::settle(&unsettled, total);
     let choice = Choice {
-        component: components.registry.take(app, &policy)?,
+        component: components
+            .registry
+            .take(&resolved.request, app, &policy, 0)?,
         policy,
         policy_id: resolved.apps.intern(policy),
         by_size: unsettled.bind == BindTo::BySize,
@@ -94,6 +97,49 @@ pub(crate) fn choose(
 }
 
 impl Choice {
+    /// An app by one component; `None` if that does not take it.
+    pub(crate) fn of(
+        resolved: &mut Resolved,
+        components: &Components,
+        total: u64,
+        (app, said): (AppId, PolicyId),
+        component: usize,
+    ) -> Option<Self> {
+        let unsettled = resolved.apps.policies[said];
+        let policy = size::settle(&unsettled, total);
+        let registry = &components.registry;
+        let found = registry.take(&resolved.request, app, &policy, component);
+        found.ok().filter(|row| *row == component)?;
+        Some(Self {
+            component,
+            policy,
+            policy_id: resolved.apps.intern(policy),
+            by_size: unsettled.bind == BindTo::BySize,
+        })
+    }
+
+    /// The policy of an app, with its binding decided. `None` for a hole.
+    pub(crate) fn settled(resolved: &Resolved, total: u64, app: AppId) -> Option<Policy> {
+        let policy = resolved.apps.policy(app)?;
+        Some(size::settle(policy, total))
+    }
+
+    /// The app goes to the next component that takes it, after this one passed.
+    ///
+    /// # Errors
+    /// `failed-map`.
+    pub(crate) fn pass(
+        &mut self,
+        app: AppId,
+        resolved: &Resolved,
+        components: &Components,
+    ) -> Result<(), MapError> {
+        let from = self.component + 1;
+        let registry = &components.registry;
+        self.component = registry.take(&resolved.request, app, &self.policy, from)?;
+        Ok(())
+    }
+
     /// Logs the components that were asked about the app.
     pub(crate) fn log(
         &self,
@@ -175,7 +221,7 @@ impl Choice {
 }
 
 /// The ranks and file lines that earlier apps took: both are counted over the whole job.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Before {
     pub(crate) ranks: u32,
     pub(crate) lines: u32,

@@ -74,7 +74,9 @@ pub(crate) fn side_by_side(
     outcome: &mut JobOutcome,
 ) -> Option<()> {
     let copies = copies(&work.pool, resolved.apps.len());
-    if copies < 2 || components.index != AppIndex::All || !resolved.deferred.is_empty() {
+    // A launcher's own components may keep state, and may look and pass: they see the apps in order.
+    let in_order = components.index != AppIndex::All || components.registry.has_own();
+    if copies < 2 || in_order || !resolved.deferred.is_empty() {
         return None;
     }
     let groups = app_groups(&work.pool, resolved)?;
@@ -110,8 +112,12 @@ fn copies(pool: &Pool, apps: usize) -> usize {
     match pool.tables.threading {
         Threading::Always => apps,
         // Asking rayon for its number of threads would start them.
-        Threading::Worthwhile if apps < APPS_FROM || pool.tables.states.len() < STATES_FROM => 1,
-        Threading::Worthwhile => match rayon::current_num_threads() {
+        Threading::Worthwhile | Threading::Within
+            if apps < APPS_FROM || pool.tables.states.len() < STATES_FROM =>
+        {
+            1
+        }
+        threading @ (Threading::Worthwhile | Threading::Within) => match threading.threads() {
             threads if threads < THREADS_FROM => 1,
             threads => threads * COPIES_EACH,
         },

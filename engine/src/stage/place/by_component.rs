@@ -14,18 +14,21 @@ use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::policy::{BindTo, MapBy, Oversubscribe, RankBy, Span};
-use crate::stage::component::{ComponentPattern, Count, Node, Objects, Room, Share};
+use crate::stage::component::{
+    Asked, ComponentPattern, Count, Declined, Node, Objects, Room, Share,
+};
 use crate::stage::node::layout::{Binding, Layout};
 use crate::stage::node::units::narrow;
 use crate::table::apps::Policy;
+use crate::table::names::NodeId;
 use std::collections::{BTreeMap, HashMap};
 
 /// The policy by which the engine lays the counts of a component.
-pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
+pub(crate) fn laid(policy: &Policy, pattern: &ComponentPattern) -> Policy {
     Policy {
         map: match pattern {
             ComponentPattern::Engine(map) => map(policy),
-            ComponentPattern::Own { kind, .. } => MapBy::Object(kind),
+            ComponentPattern::Own { kind, .. } => MapBy::Object(*kind),
         },
         span: Span::No,
         // Ranks in the order of a file's lines become ranks by slot, because there is no file.
@@ -45,7 +48,7 @@ pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
 pub(crate) fn share_out(
     placement: &mut Placement<'_>,
     app: &App<'_>,
-    count: Count,
+    count: &Count,
 ) -> Result<ProcCount, MapError> {
     let rooms = (0..placement.groups.len()).map(|row| {
         let group = &placement.groups[row];
@@ -57,9 +60,19 @@ pub(crate) fn share_out(
         }
     });
     let rooms: Vec<Room<'_>> = rooms.collect();
-    let shares = count(app.policy, app.procs.known(), &rooms);
-    let shares = shares.map_err(|why| busy(placement, app, why))?;
+    let shares = count(&asked(app), &rooms);
+    let shares = shares.map_err(|why| declined(app, why))?;
     cut(placement, app, &shares)
+}
+
+fn asked<'a>(app: &App<'a>) -> Asked<'a> {
+    Asked {
+        app: app.id,
+        policy: app.policy,
+        procs: app.procs.known(),
+        apps: &app.resolved.apps,
+        request: &app.resolved.request,
+    }
 }
 
 fn node_of<'w>(placement: &'w Placement<'_>, group: usize) -> Node<'w> {
@@ -71,13 +84,23 @@ fn node_of<'w>(placement: &'w Placement<'_>, group: usize) -> Node<'w> {
     }
 }
 
-fn busy(placement: &Placement<'_>, app: &App<'_>, why: String) -> MapError {
-    PlaceError::ResourceBusy {
-        app: placement.app.number(),
-        component: app.component.name.to_string(),
-        why,
+fn declined(app: &App<'_>, why: Declined) -> MapError {
+    let component = app.component.name.to_string();
+    let app = app.id.number();
+    match why {
+        Declined::TakeNextOption => PlaceError::TakeNextOption(app),
+        Declined::ResourceBusy(why) => PlaceError::ResourceBusy {
+            app,
+            component,
+            why,
+        },
     }
     .into()
+}
+
+/// The refusal of an answer that is wrong.
+fn busy(app: &App<'_>, why: String) -> MapError {
+    declined(app, Declined::ResourceBusy(why))
 }
 
 /// Splits the groups into the shares, and makes each share the slots of its groups.
@@ -89,10 +112,11 @@ fn cut(
     let said: u64 = shares.iter().map(|share| u64::from(share.nodes)).sum();
     if said != u64::from(placement.node_count()) {
         let why = format!(
-            "it counts for {said} of {}",
+            "its shares cover {}, the app has {}",
+            counted(said, "node"),
             counted(placement.node_count(), "node")
         );
-        return Err(busy(placement, app, why));
+        return Err(busy(app, why));
     }
     let all: u64 = shares
         .iter()
@@ -100,11 +124,17 @@ fn cut(
         .sum();
     let wanted = app.procs.known().map_or(all, |asked| u64::from(asked.0));
     if all != wanted || all == 0 || all > u64::from(RANKS_MAX) {
-        return Err(busy(
-            placement,
-            app,
-            format!("it counts {all} of {}", counted(wanted, "process")),
-        ));
+        let why = match app.procs.known() {
+            Some(asked) => format!(
+                "its shares hold {}, the app has {asked}",
+                counted(all, "process")
+            ),
+            None => format!(
+                "its shares hold {}, a job has 1 to {RANKS_MAX}",
+                counted(all, "process")
+            ),
+        };
+        return Err(busy(app, why));
     }
     let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);
     let mut share = shares.next();
@@ -141,7 +171,7 @@ pub(crate) struct ByObjects<'c> {
     pub(crate) app: &'c App<'c>,
     /// How many processes all shares have.
     pub(crate) procs: ProcCount,
-    pub(crate) objects: Objects,
+    pub(crate) objects: &'c Objects,
 }
 
 impl MapPolicy for ByObjects<'_> {
@@ -181,10 +211,10 @@ impl MapPolicy for ByObjects<'_> {
 impl ByObjects<'_> {
     /// The objects of the processes of a node, as rows of the mapped objects.
     fn chosen(&self, placement: &Placement<'_>, group: usize) -> Result<Vec<usize>, MapError> {
-        let Self { app, objects, .. } = *self;
+        let Self { app, objects, .. } = self;
         let procs = placement.groups[group].slots;
-        let chosen = objects(app.policy, &node_of(placement, group), procs);
-        let chosen = chosen.map_err(|why| busy(placement, app, why))?;
+        let chosen = objects(&asked(app), &node_of(placement, group), procs);
+        let chosen = chosen.map_err(|why| declined(app, why))?;
         let topology = placement.found(group).topology;
         let view = placement.view(topology);
         let there: BTreeMap<u32, usize> = (0..view.objects.len())
@@ -192,16 +222,23 @@ impl ByObjects<'_> {
             .map(|object| placement.tables.topologies.logical(topology, object))
             .zip(0..)
             .collect();
-        let rows = chosen.iter().map(|logical| there.get(logical).copied());
-        let rows: Option<Vec<usize>> = rows.collect();
-        let rows = rows.filter(|rows| rows.len() == procs as usize);
-        rows.ok_or_else(|| {
-            let kind = placement.policy.map.word();
-            let named = chosen.len();
-            let why = format!(
-                "it names {named} objects for {procs} processes, or a {kind} that is not there"
-            );
-            busy(placement, app, why)
-        })
+        let kind = placement.policy.map.word();
+        let first = NodeId::from_row(placement.groups[group].nodes.first as usize);
+        let node = placement.nodes.names.name(first);
+        if chosen.len() != procs as usize {
+            let named = counted(chosen.len() as u64, "object");
+            let asked = counted(procs, "process");
+            return Err(busy(app, format!("it names {named} for {asked} on {node}")));
+        }
+        let row = |logical: &u32| {
+            there.get(logical).copied().ok_or_else(|| {
+                let has = there.len();
+                busy(
+                    app,
+                    format!("it names {kind}:{logical} on {node}, which has {has} {kind}"),
+                )
+            })
+        };
+        chosen.iter().map(row).collect()
     }
 }

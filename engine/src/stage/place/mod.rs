@@ -116,7 +116,7 @@ pub(crate) fn place(
 ) -> Result<Outcome, MapError> {
     match nodes {
         AppNodes::Entries(entries) => listed::place(work, app, entries),
-        AppNodes::Candidates(selected) => match app.component.functions {
+        AppNodes::Candidates(selected) => match &app.component.functions {
             Functions::Engine => by_engine(work, app, selected, notes),
             Functions::Own { count, pattern } => {
                 by_component(work, app, count, pattern, selected, notes)
@@ -181,8 +181,8 @@ fn by_engine(
 fn by_component(
     work: &mut Workspace,
     app: &App<'_>,
-    count: Count,
-    pattern: ComponentPattern,
+    count: &Count,
+    pattern: &ComponentPattern,
     selected: Selected,
     notes: &mut Vec<Note>,
 ) -> Result<Outcome, MapError> {

@@ -25,12 +25,14 @@ use crate::spawn::keys;
 use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
 use crate::stage::component::Dispatch;
+pub use crate::stage::map_all::Threading;
 pub use crate::stage::resolve::conflicts::ByCores;
 use crate::stage::resolve::conflicts::{check_devices, check_rows};
 use crate::stage::resolve::dedupe::AppOptions;
 pub use crate::stage::resolve::files::{Files, NoFiles};
 use crate::stage::resolve::files::{ListingFile, pool_of, read_file};
 use crate::stage::resolve::options::{DecidedBy, JobPe, Lsf, Options, app_options, job_options};
+use crate::stage::resolve::size::settle;
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
 use crate::table::listings::Listing;
 use crate::table::topologies::Topologies;
@@ -42,6 +44,7 @@ use crate::text::listings::read_affinity;
 use crate::text::slotlist::remark;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +62,10 @@ pub struct Resolved {
     /// Files that do not parse as the kind of file that this app takes them for. An earlier app reads the same file as another
     /// kind, so the error is reported when the app's turn comes.
     pub deferred: Vec<(AppId, SpecError)>,
+    /// When threads share the work of placing it.
+    pub threading: Threading,
+    /// The request after promotions and inheritance: components read it.
+    pub request: Arc<SpawnRequest>,
 }
 
 impl Resolved {
@@ -212,6 +219,29 @@ impl Decided {
     pub const fn request(&self) -> &SpawnRequest {
         &self.request
     }
+    /// The apps with all their options. What files list is not there yet.
+    #[must_use]
+    pub const fn apps(&self) -> &AppTable {
+        &self.resolved.apps
+    }
+    /// The options of an app, `None` for a hole. A default binding that depends on the size of the job is decided if all apps say how
+    /// many processes they have.
+    #[must_use]
+    pub fn policy(&self, app: AppId) -> Option<Policy> {
+        let apps = self.apps();
+        let own = *apps.policy(app)?;
+        let counts = apps
+            .np
+            .iter()
+            .filter(|(app, _)| apps.policy[*app].is_some());
+        let total: Option<u64> = counts.map(|(_, np)| np.map(|np| u64::from(np.0))).sum();
+        Some(total.map_or(own, |total| settle(&own, total)))
+    }
+    /// What the words say that is worth a note.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.resolved.notes
+    }
 
     fn intern(&mut self, job: &Options, lsf: Lsf) {
         let (request, apps) = (&self.request, &mut self.resolved.apps);
@@ -280,8 +310,9 @@ impl Decided {
             mut resolved,
             options,
             affinity,
-            ..
+            request,
         } = self;
+        resolved.request = Arc::new(request);
         let affinity = affinity.map(|listing| {
             resolved.hosts.lsf_pool = pool_of(&listing);
             resolved.apps.listings.push(listing)

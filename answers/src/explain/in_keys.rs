@@ -3,17 +3,11 @@
 //! The request is told as a command line, so that the same changes are tried as for `map`. Each change is made in the request,
 //! and the request is planned, before it is shown.
 
-use super::remedies::Limit;
-use crate::report::Refused;
-use crate::surroundings::Surroundings;
+use super::remedies::{Remedy, remedies};
 use serde_json::{Map, Value};
-use stowplan_answers::explain::remedies::{Remedy, remedies};
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::options::{Meaning, written};
-use stowplan_job::request::read_request;
 use stowplan_job::words::CommandLine;
 
 /// The keys that are told as options. Requests with others are not changed.
@@ -25,54 +19,27 @@ const KEYS: &[(&str, Meaning, &str)] = &[
     ("PMIX_BINDTO", Meaning::BindTo, "bind-to"),
 ];
 
-/// A request, and how it is placed.
-pub(super) struct Refusal<'r> {
-    /// The name of its file.
-    pub(super) file: &'r str,
-    /// The request.
-    pub(super) bytes: &'r [u8],
-    /// The options beside it.
-    pub(super) job: &'r JobArgs,
+/// Plans a request.
+pub type PlanningRequest<'p> = dyn Fn(&Value) -> Result<Plan, JobError> + 'p;
+
+/// Changes that would make a refused request work, as the members of the request that they set. Empty where [`remedies`] is, and
+/// for a request with keys that are not told as options.
+///
+/// Cost: as [`remedies`].
+#[must_use]
+pub fn in_keys(request: &[u8], error: &JobError, planning: &PlanningRequest<'_>) -> Vec<String> {
+    told(request, error, planning).unwrap_or_default()
 }
 
-impl Refusal<'_> {
-    /// The refusal, followed by what would work.
-    pub(super) fn beside(&self, error: JobError, files: &dyn Files) -> Refused {
-        let told = self.told(&error, files).unwrap_or_default();
-        let refused = Box::new(error.into());
-        match told.is_empty() {
-            true => *refused,
-            false => Refused::Mended {
-                refused,
-                remedies: told,
-            },
-        }
-    }
-
-    fn told(&self, error: &JobError, files: &dyn Files) -> Option<Vec<String>> {
-        let request: Value = serde_json::from_slice(self.bytes).ok()?;
-        let words = words(&request)?;
-        let limit = Limit::default();
-        let found = remedies(&words, error, &|words| {
-            limit.one_more()?;
-            let changed = changed(&request, words).ok_or_else(unchanged)?;
-            self.planned(&changed, files)
-        });
-        let told = found.iter().map(|remedy| in_keys(&request, remedy));
-        Some(told.collect())
-    }
-
-    fn planned(&self, request: &Value, files: &dyn Files) -> Result<Plan, JobError> {
-        let read = read_request(self.file, request.to_string().as_bytes())?;
-        let asked = MapArgs {
-            job: self.job.clone(),
-            taken: read.taken,
-            parent: read.parent,
-        };
-        Ok(stowplan_job::place::place(asked, &Surroundings { files })?
-            .mapped
-            .plan)
-    }
+fn told(request: &[u8], error: &JobError, planning: &PlanningRequest<'_>) -> Option<Vec<String>> {
+    let request: Value = serde_json::from_slice(request).ok()?;
+    let words = words(&request)?;
+    let found = remedies(&words, error, &|words| {
+        let changed = changed(&request, words).ok_or_else(unchanged)?;
+        planning(&changed)
+    });
+    let told = found.iter().map(|remedy| members(&request, remedy));
+    Some(told.collect())
 }
 
 /// The request as the words of a job; `None` if it has keys that are not told as options.
@@ -203,7 +170,7 @@ impl Place {
 }
 
 /// A remedy as the members of the request that it sets.
-fn in_keys(request: &Value, remedy: &Remedy) -> String {
+fn members(request: &Value, remedy: &Remedy) -> String {
     let each = remedy.set.iter().map(|(meaning, value)| {
         let app = remedy.app;
         if *meaning == Meaning::Np {

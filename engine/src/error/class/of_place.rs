@@ -1,6 +1,6 @@
-//! The stable class of each [`PlaceError`].
+//! The class of each [`PlaceError`], and the app that it refuses.
 
-use super::place::PlaceError;
+use crate::error::place::PlaceError;
 
 impl PlaceError {
     /// The app that is refused; `None`: a file or a node is at fault, whichever app names it.
@@ -9,6 +9,7 @@ impl PlaceError {
         match self {
             Self::FailedMap { app, .. }
             | Self::ResourceBusy { app, .. }
+            | Self::TakeNextOption(app)
             | Self::NoSuchHost { app, .. }
             | Self::NoNodes { app, .. }
             | Self::SlotsExceedMax { app, .. }
@@ -52,7 +53,9 @@ impl PlaceError {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::FailedMap { .. } | Self::ResourceBusy { .. } => "failed-map",
+            Self::FailedMap { .. } | Self::ResourceBusy { .. } | Self::TakeNextOption(_) => {
+                "failed-map"
+            }
             Self::JobTooLarge { .. } => "job-too-large",
             Self::NoTopology { .. } => "bad-topology",
             Self::BadCpuList { .. } => "bad-cpu-list",

@@ -1,0 +1,32 @@
+//! What the engine gets of a job, and how much work that is.
+
+use crate::workers::Size;
+use crate::{Error, Job, Machine};
+use stowplan_engine::map;
+use stowplan_engine::stage::resolve::{Resolved, Threading};
+
+/// The engine's input for a job on a machine.
+pub(crate) fn resolve(job: &Job, machine: &Machine) -> Result<(Resolved, map::Machine), Error> {
+    let (mut resolved, machine) =
+        stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
+    resolved.threading = Threading::Within;
+    Ok((resolved, machine))
+}
+
+/// Bytes of host lists and hostfiles from which a job may have many nodes that differ.
+const HOSTS_FROM: usize = 1 << 10;
+/// Apps from which groups of them may be placed side by side.
+const APPS_FROM: usize = 128;
+
+/// How much work placing a job is, from its words.
+pub(crate) fn size(job: &Job) -> Size {
+    let request = job.request();
+    let apps = request.apps();
+    let hosts = job.apps().filter_map(|app| app.hosts()).map(str::len);
+    let files = job.given_files().map(|(_, text)| text.len());
+    if apps.len() >= APPS_FROM || hosts.chain(files).sum::<usize>() >= HOSTS_FROM {
+        Size::Large
+    } else {
+        Size::Small
+    }
+}

@@ -1,0 +1,81 @@
+//! What would work in place of a refused job: other jobs, each planned before it is told.
+
+use crate::error::Remedies;
+use crate::{Error, Job, Machine, workers};
+use std::cell::Cell;
+use std::sync::Arc;
+use stowplan_answers::explain::in_keys::in_keys;
+use stowplan_answers::explain::refused::is_open;
+use stowplan_answers::explain::remedies::remedies;
+use stowplan_engine::plan::Plan;
+use stowplan_job::args::{JobArgs, MapArgs, map_args};
+use stowplan_job::error::JobError;
+use stowplan_job::place::place_on;
+use stowplan_job::request::read_request;
+use stowplan_job::typed::Typed;
+
+/// The most jobs that are tried.
+const TRIES: u32 = 100;
+
+/// A job that a machine refused.
+struct Tried {
+    job: Job,
+    machine: Machine,
+}
+
+/// The refusal of a job by a machine; its help tells what would work, if the words of the job are known and others may avoid the
+/// refusal.
+pub(crate) fn beside(error: Error, job: &Job, machine: &Machine) -> Error {
+    if *job.typed() == Typed::Nothing || !is_open(error.class()) {
+        return error;
+    }
+    error.mended_by(Arc::new(Tried {
+        job: job.clone(),
+        machine: machine.clone(),
+    }))
+}
+
+impl Remedies for Tried {
+    fn remedies(&self) -> Vec<String> {
+        workers::share(|| self.search()).unwrap_or_default()
+    }
+}
+
+impl Tried {
+    fn search(&self) -> Vec<String> {
+        let Err(error) = self.plan(self.job.asked()) else {
+            return Vec::new();
+        };
+        let tries = Cell::new(0);
+        let one_more = || {
+            tries.set(tries.get() + 1);
+            match tries.get() > TRIES {
+                true => Err(error.clone()),
+                false => Ok(()),
+            }
+        };
+        match self.job.typed() {
+            Typed::Words(words) => {
+                let found = remedies(words, &error, &|words| {
+                    one_more()?;
+                    self.plan(map_args(words)?)
+                });
+                found.iter().map(ToString::to_string).collect()
+            }
+            Typed::Request(text) => in_keys(text.as_bytes(), &error, &|request| {
+                one_more()?;
+                let read = read_request("request", request.to_string().as_bytes())?;
+                self.plan(MapArgs {
+                    job: JobArgs::default(),
+                    taken: read.taken,
+                    parent: read.parent,
+                })
+            }),
+            Typed::Nothing => Vec::new(),
+        }
+    }
+
+    fn plan(&self, asked: MapArgs) -> Result<Plan, JobError> {
+        Ok(place_on(self.machine.inner(), asked, self.job.files())?.plan)
+    }
+}
