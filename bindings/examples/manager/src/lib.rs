@@ -215,6 +215,7 @@ fn talk(client: &TcpStream, manager: &Mutex<Manager>) -> io::Result<()> {
             std::process::exit(1)
         });
         drop(manager);
-        writeln!(out, "{answer}")?;
+        // In one piece: a second small packet would wait for the first one's acknowledgement.
+        out.write_all(format!("{answer}\n").as_bytes())?;
     }
 }

@@ -36,7 +36,9 @@ impl Served {
     }
 
     fn ask(&mut self, line: &str) -> String {
-        writeln!(self.lines.get_mut(), "{line}").expect("it reads");
+        let whole = format!("{line}\n");
+        let stream = self.lines.get_mut();
+        stream.write_all(whole.as_bytes()).expect("it reads");
         let mut answer = String::new();
         self.lines.read_line(&mut answer).expect("it answers");
         answer.trim_end().to_owned()
