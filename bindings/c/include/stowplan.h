@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 2u
+#define STOW_API_VERSION 3u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -69,12 +69,16 @@ enum {
   STOW_TASKMAP_MAP, STOW_TASKMAP_WRAPPED, STOW_TASKMAP_PMI, STOW_TASKMAP_RAW, STOW_TASKMAP_DERANGED, STOW_TASKMAP_MULTILINE
 };
 
+typedef uint32_t stow_standing;
+enum { STOW_STANDING_UP, STOW_STANDING_DOWN, STOW_STANDING_DRAINED };
+
 typedef struct stow_topology stow_topology;
 typedef struct stow_machine stow_machine;
 typedef struct stow_job stow_job;
 typedef struct stow_plan stow_plan;
 typedef struct stow_slice stow_slice;
 typedef struct stow_cluster stow_cluster;
+typedef struct stow_waiting stow_waiting;
 typedef struct stow_planner stow_planner;
 typedef struct stow_session stow_session;
 typedef struct stow_taskmap stow_taskmap;
@@ -188,6 +192,11 @@ stow_status stow_plan_to_bytes(const stow_plan *plan, uint8_t *out, size_t capac
 stow_status stow_plan_to_broadcast(const stow_plan *plan, uint8_t *out, size_t capacity, size_t *needed, stow_error **error);
 /* Reads a plan from the bytes of stow_plan_to_bytes or stow_plan_to_broadcast. */
 stow_status stow_plan_from_bytes(const uint8_t *bytes, size_t len, stow_plan **out, stow_error **error);
+/* The same shapes on the hosts that were granted, in order: node i of the plan is host i of "g[0-3],h". With `machine`, the nodes of
+ * each topology take the hosts that have it; without, hosts are taken to have the plan's hardware. Refused with counts where they
+ * do not fit: does-not-fit. A note says what is assumed and what differs. */
+stow_status stow_plan_onto(const stow_plan *plan, const char *hosts, size_t len, const stow_machine *machine, stow_plan **out,
+                           stow_error **error);
 /* The part of the plan that the daemon of one node needs, in bytes. */
 stow_status stow_plan_node_slice(const stow_plan *plan, uint32_t node, uint8_t *out, size_t capacity, size_t *needed,
                                  stow_error **error);
@@ -274,12 +283,77 @@ stow_status stow_slice_gpus(const stow_slice *slice, uint32_t local_rank, char *
 stow_status stow_slice_gpu_numbers(const stow_slice *slice, uint32_t local_rank, uint32_t *out, size_t capacity, size_t *needed);
 stow_status stow_slice_cpu_words(const stow_slice *slice, uint32_t local_rank, uint64_t *out, size_t capacity, size_t *needed);
 
-/* Nodes that jobs share. The first job names the nodes, and a later job without hosts uses these nodes. A refused job changes
- * nothing. */
+/* Nodes that jobs share. They are added with stow_cluster_add_nodes, or come with the jobs that name them; a job without hosts uses
+ * those that are up. A refused call changes nothing. Jobs have numbers from 0, and no number is given twice. */
 stow_status stow_cluster_new(const stow_machine *machine, stow_cluster **out, stow_error **error);
 stow_status stow_cluster_place(stow_cluster *cluster, const stow_job *job, stow_plan **out, stow_error **error);
-/* Takes back a plan that this cluster placed and has not released. Any other plan is no-such-job. */
+/* Where a job would be placed now. Nothing changes. */
+stow_status stow_cluster_try_place(const stow_cluster *cluster, const stow_job *job, stow_plan **out, stow_error **error);
+/* Places a job on the nodes that its sessions let it see. The arguments are those of stow_machine_within. */
+stow_status stow_cluster_place_in_session(stow_cluster *cluster, const stow_job *job, const stow_session *session,
+                                          const char *spawner, size_t len, const char *const *targets, size_t count,
+                                          stow_plan **out, stow_error **error);
+/* Takes back a plan that this cluster placed and has not released. Any other plan is no-such-job. A plan that was saved and read
+ * again is another plan, but for jobs that came with stow_cluster_from_bytes or stow_cluster_adopt. */
 stow_status stow_cluster_release(stow_cluster *cluster, const stow_plan *plan, stow_error **error);
+/* Takes a job back by its number; otherwise no-such-job. */
+stow_status stow_cluster_release_job(stow_cluster *cluster, uint64_t job, stow_error **error);
+/* The jobs that run, ascending; the number of the job of a plan; the plan of a job. */
+stow_status stow_cluster_jobs(const stow_cluster *cluster, uint64_t *out, size_t capacity, size_t *needed);
+stow_status stow_cluster_job_of(const stow_cluster *cluster, const stow_plan *plan, uint64_t *job);
+stow_status stow_cluster_plan(const stow_cluster *cluster, uint64_t job, stow_plan **out, stow_error **error);
+/* Adds nodes that are up: "n[0-127]:16,m:4". A name without a count has as many slots as its topology has cores. Their hardware is
+ * that of `machine`, or of the cluster's machine if it is NULL. A node that is there already is bad-hostlist. */
+stow_status stow_cluster_add_nodes(stow_cluster *cluster, const char *hosts, size_t len, const stow_machine *machine,
+                                   stow_error **error);
+/* Removes nodes. A node on which a job has processes is node-busy, an unknown one no-such-host. */
+stow_status stow_cluster_remove(stow_cluster *cluster, const char *hosts, size_t len, stow_error **error);
+/* No job starts on nodes that are down or drained; jobs that run there keep what they took until they are released. A job that
+ * names such a node is node-closed. */
+stow_status stow_cluster_down(stow_cluster *cluster, const char *hosts, size_t len, stow_error **error);
+stow_status stow_cluster_up(stow_cluster *cluster, const char *hosts, size_t len, stow_error **error);
+stow_status stow_cluster_drain(stow_cluster *cluster, const char *hosts, size_t len, stow_error **error);
+/* Says that a node failed, as stow_cluster_down does, and which jobs that hits. They are not released. Nothing changes on
+ * STOW_TOO_SMALL. */
+stow_status stow_cluster_lose(stow_cluster *cluster, const char *node, size_t len, uint64_t *jobs, size_t capacity, size_t *needed,
+                              stow_error **error);
+/* The nodes, in order of first mention, and the name of each. */
+uint32_t stow_cluster_nodes(const stow_cluster *cluster);
+stow_status stow_cluster_node_name(const stow_cluster *cluster, uint32_t node, char *out, size_t capacity, size_t *needed);
+/* A node by its name: how it stands (STOW_STANDING_...), its slots with those that are taken, the slots that no process has, the
+ * processes on it of all jobs. An unknown name is no-such-host. */
+stow_status stow_cluster_standing(const stow_cluster *cluster, const char *node, size_t len, stow_standing *out,
+                                  stow_error **error);
+stow_status stow_cluster_slots(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
+stow_status stow_cluster_free_slots(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
+stow_status stow_cluster_procs(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
+/* How many processes it may hold at most. STOW_NOT_FOUND if that is not limited. */
+stow_status stow_cluster_max_slots(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
+/* The cpus by OS number that no process took, ascending; the jobs that have processes there; its hardware. */
+stow_status stow_cluster_free_cpus(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, size_t capacity,
+                                   size_t *needed, stow_error **error);
+stow_status stow_cluster_jobs_on(const stow_cluster *cluster, const char *node, size_t len, uint64_t *out, size_t capacity,
+                                 size_t *needed, stow_error **error);
+stow_status stow_cluster_topology(const stow_cluster *cluster, const char *node, size_t len, stow_topology **out,
+                                  stow_error **error);
+/* Takes a running job over: a plan that was saved, or that another cluster placed. Nodes that are not there come with it. A plan
+ * whose cpus or slots another job holds is job-collides, with that job's number in the message. */
+stow_status stow_cluster_adopt(stow_cluster *cluster, const stow_plan *plan, uint64_t *job, stow_error **error);
+/* Another cluster in the same state; all of it in bytes, and back. The jobs keep their numbers. `machine` is what is known about
+ * nodes that come later. Foreign, cut or damaged bytes are bad-cluster. */
+stow_status stow_cluster_clone(const stow_cluster *cluster, stow_cluster **out, stow_error **error);
+stow_status stow_cluster_to_bytes(const stow_cluster *cluster, uint8_t *out, size_t capacity, size_t *needed, stow_error **error);
+stow_status stow_cluster_from_bytes(const uint8_t *bytes, size_t len, const stow_machine *machine, stow_cluster **out,
+                                    stow_error **error);
+
+/* Why a job does not start now. STOW_NOT_FOUND if it does. The strings live as long as the handle. */
+stow_status stow_cluster_explain(const stow_cluster *cluster, const stow_job *job, stow_waiting **out, stow_error **error);
+/* All of it as sentences; class and message of the refusal. */
+const char *stow_waiting_text(const stow_waiting *waiting);
+const char *stow_waiting_class(const stow_waiting *waiting);
+const char *stow_waiting_message(const stow_waiting *waiting);
+/* The jobs, oldest first, after whose end it starts: this was tried. STOW_NOT_FOUND if it does not start even when all jobs end. */
+stow_status stow_waiting_jobs(const stow_waiting *waiting, uint64_t *out, size_t capacity, size_t *needed);
 
 /* Plans one job again each time it loses nodes. A plan costs only what no earlier plan worked out. */
 stow_status stow_planner_new(const stow_job *job, const stow_machine *machine, stow_planner **out, stow_error **error);
@@ -356,6 +430,7 @@ void stow_job_free(stow_job *job);
 void stow_plan_free(stow_plan *plan);
 void stow_slice_free(stow_slice *slice);
 void stow_cluster_free(stow_cluster *cluster);
+void stow_waiting_free(stow_waiting *waiting);
 void stow_planner_free(stow_planner *planner);
 void stow_session_free(stow_session *session);
 void stow_taskmap_free(stow_taskmap *map);

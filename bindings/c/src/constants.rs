@@ -27,6 +27,13 @@ pub const STOW_COLUMN_CPUSET: u32 = 7;
 /// The id of each process's set of GPUs.
 pub const STOW_COLUMN_GPUS: u32 = 8;
 
+/// Jobs may start on the node.
+pub const STOW_STANDING_UP: u32 = 0;
+/// The node failed.
+pub const STOW_STANDING_DOWN: u32 = 1;
+/// No job starts on the node any more.
+pub const STOW_STANDING_DRAINED: u32 = 2;
+
 /// No object.
 pub const STOW_OBJECT_NONE: u32 = 0;
 /// The whole node.

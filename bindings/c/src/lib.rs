@@ -21,6 +21,7 @@ mod pointer;
 mod answer;
 // The functions, by handle.
 pub mod cluster;
+pub mod cluster_nodes;
 pub mod columns;
 pub mod difference;
 pub mod error;
@@ -30,6 +31,7 @@ pub mod job;
 pub mod machine;
 pub mod many;
 pub mod node;
+pub mod onto;
 pub mod page;
 pub mod plan;
 pub mod planner;
@@ -40,6 +42,7 @@ pub mod slice;
 pub mod taskmap;
 pub mod threads;
 pub mod topology;
+pub mod waiting;
 
 pub use constants::*;
 pub use status::{
@@ -47,7 +50,7 @@ pub use status::{
 };
 
 /// The version of the interface. It is raised when something is added.
-pub const STOW_API_VERSION: u32 = 2;
+pub const STOW_API_VERSION: u32 = 3;
 
 /// The `STOW_API_VERSION` that the library was built with.
 #[unsafe(no_mangle)]

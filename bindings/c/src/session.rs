@@ -5,13 +5,28 @@ use crate::machine::StowMachine;
 use crate::pointer::{Out, Space, bytes, change, free, read, text, words};
 use crate::refusal::StowError;
 use crate::status::call_with;
-use face::session::{By, Channel, candidates};
+use face::session::{By, Channel, State, candidates};
 use std::ffi::c_char;
 
 /// Sessions, and the answer to the last event; opaque to callers.
 pub struct StowSession {
     channel: Channel,
     answer: String,
+}
+
+impl StowSession {
+    pub(crate) fn state(&self) -> &State {
+        self.channel.state()
+    }
+}
+
+/// Who spawns a job: a namespace, or the scheduler for none.
+pub(crate) fn spawner(namespace: &str) -> By<'_> {
+    if namespace.is_empty() {
+        By::Scheduler
+    } else {
+        By::Namespace(namespace)
+    }
 }
 
 fn session(channel: Channel) -> StowSession {
@@ -153,14 +168,9 @@ pub unsafe extern "C" fn stow_machine_within(
         let (machine, session, out) = unsafe { (read(machine)?, read(session)?, Out::new(out)?) };
         // SAFETY: the caller guarantees it.
         let (namespace, targets) = unsafe { (text(namespace, len)?, words(targets, count)?) };
-        let by = if namespace.is_empty() {
-            By::Scheduler
-        } else {
-            By::Namespace(namespace)
-        };
         let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
-        let state = session.channel.state();
-        let seen = candidates(state, by, &targets).map_err(face::Error::from)?;
+        let state = session.state();
+        let seen = candidates(state, spawner(namespace), &targets).map_err(face::Error::from)?;
         out.give(StowMachine(machine.0.within(&seen, state)))
     };
     // SAFETY: the caller guarantees it.

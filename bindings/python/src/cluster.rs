@@ -1,31 +1,57 @@
 //! Jobs side by side on the same nodes.
 
+use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
 use crate::plan::Plan;
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use stowplan::{JobId, Standing};
 
 /// Nodes that jobs share: each job gets what earlier jobs left free.
+///
+/// Nodes are added with `add_nodes`, or come with the jobs that name them. Jobs have numbers from 0; no number is given twice.
 #[pyclass(frozen, module = "stowplan", name = "Cluster")]
 pub(crate) struct Cluster {
+    machine: Machine,
     inner: Mutex<stowplan::Cluster>,
 }
 
 impl Cluster {
+    fn of(machine: Machine, inner: stowplan::Cluster) -> Self {
+        let inner = Mutex::new(inner);
+        Self { machine, inner }
+    }
+
     fn lock(&self) -> MutexGuard<'_, stowplan::Cluster> {
         // Neither a refused job nor a panic changes the cluster.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Works on the cluster without holding the interpreter's lock.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut stowplan::Cluster) -> Result<T, stowplan::Error> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| work(&mut self.lock()));
+        done.map_err(|error| refused(py, &error))
+    }
+}
+
+fn numbers(jobs: impl IntoIterator<Item = JobId>) -> Vec<u64> {
+    jobs.into_iter().map(u64::from).collect()
 }
 
 #[pymethods]
 impl Cluster {
     #[new]
     fn new(machine: Machine) -> Self {
-        let inner = Mutex::new(stowplan::Cluster::new(machine.inner));
-        Self { inner }
+        let inner = stowplan::Cluster::new(machine.inner.clone());
+        Self::of(machine, inner)
     }
 
     /// Places a job on the slots and cpus that are free.
@@ -37,9 +63,249 @@ impl Cluster {
         Ok(Plan::from(placed))
     }
 
-    /// Frees what a plan of this cluster took.
-    fn release(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
-        let released = py.detach(|| self.lock().release(&plan.inner));
-        released.map_err(|error| refused(py, &error))
+    /// Where a job would be placed now. Nothing changes.
+    fn try_place(&self, job: &Bound<'_, PyAny>) -> PyResult<Plan> {
+        let py = job.py();
+        let job = Job::of(job)?;
+        let placed = py.detach(|| self.lock().try_place(&job.inner));
+        let placed = placed.map_err(|error| not_placed(py, &error))?;
+        Ok(Plan::from(placed))
+    }
+
+    /// Why a job does not start now, and what it waits for. None if it does.
+    fn explain(&self, job: &Bound<'_, PyAny>) -> PyResult<Option<Waiting>> {
+        let py = job.py();
+        let job = Job::of(job)?;
+        let told = py.detach(|| self.lock().explain(&job.inner));
+        Ok(told.map(|told| Waiting {
+            kind: told.error().class().to_owned(),
+            message: told.error().message().to_owned(),
+            waits_for: told.waits_for().map(|jobs| numbers(jobs.iter().copied())),
+            text: told.to_string(),
+        }))
+    }
+
+    /// Frees what a job of this cluster took: its plan, or its number.
+    fn release(&self, job: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = job.py();
+        if let Ok(plan) = job.cast::<Plan>() {
+            let plan = plan.get();
+            return self.work(py, |cluster| cluster.release(&plan.inner));
+        }
+        let job: u64 = job.extract()?;
+        self.work(py, |cluster| cluster.release_job(JobId::from(job)))
+    }
+
+    /// The plans of the jobs that run, by number: a dict.
+    fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let jobs = PyDict::new(py);
+        for (job, plan) in self.lock().jobs() {
+            jobs.set_item(u64::from(job), Plan::from(plan.clone()))?;
+        }
+        Ok(jobs)
+    }
+
+    /// The number of the job of a plan. None if it is no plan of this cluster, or was released.
+    fn job_of(&self, plan: &Plan) -> Option<u64> {
+        self.lock().job_of(&plan.inner).map(u64::from)
+    }
+
+    /// The plan of a job.
+    fn plan(&self, job: u64) -> PyResult<Plan> {
+        let plan = self.lock().plan(JobId::from(job)).cloned();
+        plan.map(Plan::from).ok_or_else(|| PyKeyError::new_err(job))
+    }
+
+    /// Takes a running job over: a plan that was saved, or that another cluster placed. Its number here.
+    fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<u64> {
+        self.work(py, |cluster| cluster.adopt(&plan.inner))
+            .map(u64::from)
+    }
+
+    /// Adds nodes: `n[0-127]:16,m:4`. They have the hardware of `machine`, or of the cluster's machine.
+    #[pyo3(signature = (hosts, machine=None))]
+    fn add_nodes(&self, py: Python<'_>, hosts: &str, machine: Option<&Machine>) -> PyResult<()> {
+        self.work(py, |cluster| match machine {
+            Some(machine) => cluster.add_nodes_of(hosts, &machine.inner),
+            None => cluster.add_nodes(hosts),
+        })
+    }
+
+    /// Removes nodes on which no job has processes.
+    fn remove(&self, py: Python<'_>, hosts: &str) -> PyResult<()> {
+        self.work(py, |cluster| cluster.remove(hosts))
+    }
+
+    /// Says that nodes failed: no job starts on them.
+    fn down(&self, py: Python<'_>, hosts: &str) -> PyResult<()> {
+        self.work(py, |cluster| cluster.down(hosts))
+    }
+
+    /// Says that jobs may start on nodes again.
+    fn up(&self, py: Python<'_>, hosts: &str) -> PyResult<()> {
+        self.work(py, |cluster| cluster.up(hosts))
+    }
+
+    /// Says that no job starts on nodes any more. Jobs that run there go on.
+    fn drain(&self, py: Python<'_>, hosts: &str) -> PyResult<()> {
+        self.work(py, |cluster| cluster.drain(hosts))
+    }
+
+    /// Says that a node failed, as `down` does, and which jobs that hits: their numbers. They are not released.
+    fn lose(&self, py: Python<'_>, node: &str) -> PyResult<Vec<u64>> {
+        self.work(py, |cluster| cluster.lose(node)).map(numbers)
+    }
+
+    /// The nodes, in order of first mention.
+    fn nodes(&self) -> Vec<ClusterNode> {
+        self.lock()
+            .nodes()
+            .map(|node| ClusterNode::of(&node))
+            .collect()
+    }
+
+    /// A node by its name.
+    fn node(&self, name: &str) -> PyResult<ClusterNode> {
+        let found = self.lock().node(name).map(|node| ClusterNode::of(&node));
+        found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    /// The slots of a node that no process has.
+    fn free_slots(&self, py: Python<'_>, node: &str) -> PyResult<u32> {
+        self.work(py, |cluster| cluster.free_slots(node))
+    }
+
+    /// The cpus of a node by OS number that no process took, ascending.
+    fn free_cpus(&self, py: Python<'_>, node: &str) -> PyResult<Vec<u32>> {
+        self.work(py, |cluster| cluster.free_cpus(node))
+    }
+
+    /// The numbers of the jobs that have processes on a node.
+    fn jobs_on(&self, py: Python<'_>, node: &str) -> PyResult<Vec<u64>> {
+        self.work(py, |cluster| cluster.jobs_on(node)).map(numbers)
+    }
+
+    /// Another cluster in the same state.
+    fn copy(&self) -> Self {
+        Self::of(self.machine.clone(), self.lock().clone())
+    }
+
+    fn __copy__(&self) -> Self {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> Self {
+        let _ = memo;
+        self.copy()
+    }
+
+    /// The nodes and all jobs in bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.lock().to_bytes())
+    }
+
+    /// Reads what `to_bytes` wrote. `machine` is what is known about nodes that come later.
+    #[staticmethod]
+    fn from_bytes(bytes: &Bound<'_, PyAny>, machine: Machine) -> PyResult<Self> {
+        let py = bytes.py();
+        let bytes = convert::bytes(bytes)?;
+        let inner = py.detach(|| stowplan::Cluster::from_bytes(&bytes, &machine.inner));
+        let inner = inner.map_err(|error| refused(py, &error))?;
+        Ok(Self::of(machine, inner))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> convert::Again<'py, (Bound<'py, PyBytes>, Machine)> {
+        let read = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((read, (self.to_bytes(py), self.machine.clone())))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{:?}>", self.lock())
+    }
+}
+
+/// A node of a cluster, as it was when it was asked for.
+#[pyclass(frozen, eq, hash, module = "stowplan", name = "ClusterNode")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct ClusterNode {
+    /// Its name.
+    #[pyo3(get)]
+    name: String,
+    /// How it stands: `up`, `down` or `drained`.
+    #[pyo3(get)]
+    standing: &'static str,
+    /// Its slots, taken ones too.
+    #[pyo3(get)]
+    slots: u32,
+    /// How many processes it may hold at most, or None.
+    #[pyo3(get)]
+    max_slots: Option<u32>,
+    /// The slots that no process has.
+    #[pyo3(get)]
+    free_slots: u32,
+    /// Processes on it, of all jobs.
+    #[pyo3(get)]
+    procs: u32,
+    /// The cpus by OS number that no process took, ascending.
+    #[pyo3(get)]
+    free_cpus: Vec<u32>,
+}
+
+impl ClusterNode {
+    fn of(node: &stowplan::ClusterNode<'_>) -> Self {
+        Self {
+            name: node.name(),
+            standing: match node.standing() {
+                Standing::Up => "up",
+                Standing::Down => "down",
+                Standing::Drained => "drained",
+            },
+            slots: node.slots(),
+            max_slots: node.max_slots(),
+            free_slots: node.free_slots(),
+            procs: node.procs(),
+            free_cpus: node.free_cpus(),
+        }
+    }
+}
+
+#[pymethods]
+impl ClusterNode {
+    fn __repr__(&self) -> String {
+        let Self { name, standing, .. } = self;
+        format!(
+            "<node {name} is {standing}, {} of {} slots free>",
+            self.free_slots, self.slots
+        )
+    }
+}
+
+/// Why a job does not start now. `str` has it as sentences.
+#[pyclass(frozen, eq, hash, module = "stowplan", name = "Waiting")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Waiting {
+    /// The class of the refusal.
+    #[pyo3(get)]
+    kind: String,
+    /// The sentence of the refusal.
+    #[pyo3(get)]
+    message: String,
+    /// The jobs, oldest first, after whose end it starts: this was tried. None if it does not start even when all jobs end.
+    #[pyo3(get)]
+    waits_for: Option<Vec<u64>>,
+    text: String,
+}
+
+#[pymethods]
+impl Waiting {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Waiting: {}>", self.kind)
     }
 }

@@ -54,6 +54,8 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answers::Difference>()?;
     module.add_class::<answers::Refused>()?;
     module.add_class::<cluster::Cluster>()?;
+    module.add_class::<cluster::ClusterNode>()?;
+    module.add_class::<cluster::Waiting>()?;
     module.add_class::<network::Network>()?;
     module.add_class::<calls::Advice>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

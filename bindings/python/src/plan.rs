@@ -168,6 +168,25 @@ impl Plan {
         told.ok_or_else(|| not_known(py))
     }
 
+    /// The same shapes on the hosts that were granted, in order: node i of the plan is host i. `hosts` is a host list, or a list of
+    /// names.
+    ///
+    /// With `machine`, the nodes of each topology take, in order, the hosts that have it. Without, the hosts are taken to have the
+    /// plan's hardware. The notes say what was assumed and what differs.
+    #[pyo3(signature = (hosts, machine=None))]
+    fn onto(&self, hosts: &Bound<'_, PyAny>, machine: Option<&Machine>) -> PyResult<Self> {
+        let py = hosts.py();
+        let hosts: Vec<String> = match hosts.extract::<String>() {
+            Ok(list) => vec![list],
+            Err(_) => crate::items::items(hosts, |host| host.extract())?,
+        };
+        let carried = py.detach(|| match machine {
+            Some(machine) => self.inner.onto_machine(&hosts, &machine.inner),
+            None => self.inner.onto(&hosts),
+        });
+        carried.map(Self::from).map_err(|error| refused(py, &error))
+    }
+
     /// What moved between this plan and another one.
     fn diff(&self, py: Python<'_>, other: &Self) -> Difference {
         py.detach(|| Difference::new(&self.inner, &other.inner))

@@ -56,6 +56,7 @@ JOB = sp.Job.from_command_line("-H a:4,b:4 -n 6 --map-by core ./x")
 PLAN = sp.place(JOB, MACHINE)
 OTHER = sp.place("-H a:4,b:4 -n 6 --map-by node ./x", MACHINE)
 CLUSTER = sp.Cluster(MACHINE)
+CLUSTER.add_nodes("a:4")
 ON = {
     "Job": JOB,
     "Plan": PLAN,
@@ -67,6 +68,8 @@ ON = {
     "Difference": PLAN.diff(OTHER),
     "Refused": sp.Refused.explain("-H a:4 -n 6 ./x", MACHINE),
     "Cluster": CLUSTER,
+    "ClusterNode": CLUSTER.node("a"),
+    "Waiting": CLUSTER.explain("-n 9 ./x"),
     "Topology": SMALL,
     "Machine": MACHINE,
     "App": sp.App("./x"),
@@ -79,7 +82,7 @@ RIGHT = {
     "text": "core:2", "topology": SMALL, "program": "./x", "apps": [sp.App("./x", hosts="a:2")], "words": "./x", "bytes": b"",
     "rank": 0, "local_rank": 0, "id": 0, "name": "a", "other": PLAN, "line": "-n 1 -H a:2 ./x", "machine": MACHINE, "job": JOB,
     "plan": PLAN, "jobs": [JOB], "requested_schema": None, "pattern": "ring", "cpus": "0", "env": {}, "hosts": None, "answer": 0,
-    "at": 0, "requests": [],
+    "at": 0, "requests": [], "node": "a", "memo": {},
 }  # fmt: skip
 
 

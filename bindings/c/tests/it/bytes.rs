@@ -4,12 +4,11 @@
 
 #[path = "bytes_answers.rs"]
 mod bytes_answers;
+#[path = "bytes_cluster.rs"]
+mod bytes_cluster;
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
-use stowplan::cluster::{
-    stow_cluster_free, stow_cluster_new, stow_cluster_place, stow_cluster_release,
-};
 use stowplan::columns::stow_plan_column;
 use stowplan::error::{
     StowError, stow_error_class, stow_error_free, stow_error_hint, stow_error_message,
@@ -187,16 +186,7 @@ fn place(job: *mut StowJob, machine: *mut StowMachine) {
         if let Some(plan) = made(|out, errors| stow_plan_new(job, machine, out, errors)) {
             ask(plan);
         }
-        if let Some(cluster) = made(|out, errors| stow_cluster_new(machine, out, errors)) {
-            if let Some(plan) = made(|out, errors| stow_cluster_place(cluster, job, out, errors)) {
-                assert!(called(|errors| stow_cluster_release(cluster, plan, errors)));
-                assert!(!called(|errors| stow_cluster_release(
-                    cluster, plan, errors
-                )));
-                stow_plan_free(plan);
-            }
-            stow_cluster_free(cluster);
-        }
+        bytes_cluster::place(job, machine);
         bytes_answers::place(job, machine);
         let bytes =
             items(|out, room, needed| stow_job_to_bytes(job, out, room, needed, null_mut()));
@@ -319,6 +309,7 @@ pub(crate) fn bytes(bytes: &[u8]) {
             stow_topology_free(own);
         }
         bytes_answers::bytes(bytes, &line, machine);
+        bytes_cluster::bytes(bytes, machine);
         texts(text, len, machine);
         called(|errors| stow_machine_set_head(machine, text, len, errors));
         called(|errors| stow_machine_set_cpus(machine, text, len, errors));

@@ -19,6 +19,7 @@ const HANDLES: &[(&str, &str)] = &[
     ("StowPlan", "stow_plan"),
     ("StowSlice", "stow_slice"),
     ("StowCluster", "stow_cluster"),
+    ("StowWaiting", "stow_waiting"),
     ("StowPlanner", "stow_planner"),
     ("StowSession", "stow_session"),
     ("StowTaskmap", "stow_taskmap"),

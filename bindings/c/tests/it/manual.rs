@@ -28,6 +28,7 @@ const ABOUT: &[(&str, &str)] = &[
     ),
     ("stow_slice", "the part of a plan for one node"),
     ("stow_cluster", "nodes that jobs share"),
+    ("stow_waiting", "why a job does not start now"),
     ("stow_planner", "one job planned again when nodes are lost"),
     ("stow_session", "sessions and reservations"),
     ("stow_taskmap", "task maps, read and written"),

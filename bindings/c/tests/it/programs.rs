@@ -159,6 +159,11 @@ fn plans_answer_people_and_daemons() {
 }
 
 #[test]
+fn clusters_follow_their_nodes_and_plans_go_where_hosts_were_granted() {
+    assert_eq!(said("cluster", "tests/c/cluster.c"), "0 faults\n");
+}
+
+#[test]
 fn threads_read_and_children_call() {
     assert_eq!(said("threads", "tests/c/threads.c"), "0\n");
 }
