@@ -56,7 +56,9 @@ pub(crate) fn each(
         let mut square = vec![0; side * side];
         for part in rest {
             by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
-                square[a as usize * side + b as usize] += weight;
+                if a != b {
+                    square[a as usize * side + b as usize] += weight;
+                }
             });
         }
         return show_square(&square, side, visit);
