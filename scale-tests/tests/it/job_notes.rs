@@ -318,12 +318,11 @@ fn told_ranks(text: &str) -> (u32, u32) {
     (first, more + 1)
 }
 
+/// The ranks for which each class holds.
+type Holding = BTreeMap<&'static str, BTreeSet<u32>>;
+
 /// The ranks for which each class holds, by the plain model; `None`: there is no answer.
-fn wanted(
-    known: &Known,
-    plan: &Plan,
-    rules: &[Rules],
-) -> Option<(Vec<Rc<Process>>, BTreeMap<&'static str, BTreeSet<u32>>)> {
+fn wanted(known: &Known, plan: &Plan, rules: &[Rules]) -> Option<(Vec<Rc<Process>>, Holding)> {
     let all: Set = known.plain.cpus.iter().map(|cpu| cpu.os).collect();
     let mut processes: BTreeMap<(usize, Set), Rc<Process>> = BTreeMap::new();
     let mut ranks = Vec::new();
@@ -400,6 +399,18 @@ fn is_passed_over(known: &Known, ranks: &[Rc<Process>], text: &str) -> bool {
     })
 }
 
+/// The rules that the words of a job ask for.
+fn rules(words: &[String]) -> Vec<Rules> {
+    let at = words.iter().position(|word| word == "--omp");
+    match at.map(|at| words[at + 1].as_str()) {
+        None => vec![Rules::Gnu, Rules::Llvm(19)],
+        Some("gnu") => vec![Rules::Gnu],
+        Some("intel") => vec![Rules::Intel],
+        Some("llvm@17") => vec![Rules::Llvm(17)],
+        Some(_) => vec![Rules::Llvm(19)],
+    }
+}
+
 #[test]
 fn notes_on_threads_of_jobs_hold_and_none_is_missing() {
     let (placed, given) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -417,17 +428,7 @@ fn notes_on_threads_of_jobs_hold_and_none_is_missing() {
             return;
         };
         let plan = &placement.mapped.plan;
-        let rules = match words
-            .iter()
-            .position(|word| word == "--omp")
-            .map(|at| words[at + 1].as_str())
-        {
-            None => vec![Rules::Gnu, Rules::Llvm(19)],
-            Some("gnu") => vec![Rules::Gnu],
-            Some("intel") => vec![Rules::Intel],
-            Some("llvm@17") => vec![Rules::Llvm(17)],
-            Some(_) => vec![Rules::Llvm(19)],
-        };
+        let rules = rules(&words);
         if plan.thread_words().is_empty() {
             return;
         }

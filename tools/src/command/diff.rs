@@ -28,6 +28,15 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
+/// The forms of the answer.
+const FORMATS: [Format; 5] = [
+    Format::Text,
+    Format::Json,
+    Format::Tsv,
+    Format::Html,
+    Format::Svg,
+];
+
 /// One side of the comparison.
 enum Side<'a> {
     Plan(&'a str),
@@ -50,14 +59,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     )?;
     let (plans, options) = job_args(head)?;
     let format = options.format.unwrap_or(Format::Text);
-    let known = [
-        Format::Text,
-        Format::Json,
-        Format::Tsv,
-        Format::Html,
-        Format::Svg,
-    ];
-    refuse_format(&known, "diff", format)?;
+    refuse_format(&FORMATS, "diff", format)?;
     let sides = match (plans.as_slice(), job) {
         ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
         ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],

@@ -105,10 +105,6 @@ pub(super) fn report(place: &ProcPlace) -> [(&'static str, String); 2] {
 ///
 /// # Errors
 /// There is no answer, or the runtime ends the program.
-#[expect(
-    clippy::too_many_lines,
-    reason = "the answer in the order in which it is printed"
-)]
 pub(super) fn dry_run(
     plan: &Plan,
     place: &ProcPlace,
