@@ -13,7 +13,7 @@ use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::settle::{Settled, settle};
 use crate::sources::Sources;
-use crate::thread_words::thread_words;
+use crate::thread_words::{of_request, thread_words};
 use std::sync::Arc;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
@@ -268,7 +268,12 @@ fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), Jo
     let Settled {
         asked, defaults, ..
     } = settled;
-    let MapArgs { job, taken, parent } = asked;
+    let MapArgs {
+        mut job,
+        taken,
+        parent,
+    } = asked;
+    job.exported.splice(0..0, of_request(&taken.request));
     // The mapper sees only what the relay carries, also for a command line.
     let relayed = taken.relay()?;
     let affinity = affinity_file(&job, outside)?;

@@ -7,6 +7,7 @@ use crate::line::variables::variables;
 use crate::outside::Outside;
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;
+use stowplan_engine::spawn::request::SpawnRequest;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::thread_words::ThreadWords;
 use stowplan_launchers::line::exported::{Exported, exported};
@@ -76,6 +77,20 @@ pub fn thread_words(
     }
     words.apps = by_app(own);
     Ok(words)
+}
+
+/// What the environments of a request's apps say about threads: the app, and `NAME=VALUE`.
+pub(crate) fn of_request(request: &SpawnRequest) -> Vec<(u32, String)> {
+    let mut all = Vec::new();
+    for (app, _) in request.apps().iter() {
+        let words = request.label(app).into_iter().flat_map(|label| &label.env);
+        let own = words.filter(|word| {
+            let set = word.split_once('=');
+            set.is_some_and(|(name, _)| counts(name))
+        });
+        all.extend(own.map(|word| (app.number(), word.clone())));
+    }
+    all
 }
 
 /// The words of another launcher's line about the threads of its programs. Its own words win over what stands around it.

@@ -1,6 +1,7 @@
 //! Where an answer goes: standard output, or a file that appears complete or not at all.
 
 use crate::draft::{Draft, resolve};
+use crate::recorded::Recorded;
 use crate::report::{Refused, Target};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -38,6 +39,30 @@ pub fn give(
         Ok(_) | Err(_) => whole(target, answer),
     };
     written.map_err(|error| refused(Target::File(path.to_owned()), error))
+}
+
+/// Where an answer goes that may have read files.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// The options that stand with the command: `-o`.
+    pub options: &'a JobArgs,
+    /// What was read.
+    pub read: &'a Recorded<'a>,
+}
+
+impl Kept<'_> {
+    /// Writes the answer as [`give`] does, if no file that was read is replaced.
+    ///
+    /// # Errors
+    /// `bad-option`, and those of [`give`].
+    pub fn give(
+        self,
+        out: &mut dyn Write,
+        answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Refused> {
+        refuse_overwriting(self.options, &self.read.paths(self.options))?;
+        give(self.options.output.as_deref(), out, answer)
+    }
 }
 
 /// Refuses outputs that would replace one another, or a file that was read for the answer.

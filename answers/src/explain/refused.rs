@@ -34,6 +34,8 @@ pub(super) const CLASSES: &[&str] = &[
     "pe-exceeds-object",
     "pe-list-conflict",
     "pe-list-exhausted",
+    "seq-too-few-entries",
+    "rankfile-missing-rank",
     "seq-cpu-taken",
     "rankfile-cpu-taken",
     "not-enough-gpus",
@@ -481,6 +483,9 @@ pub(super) fn missing(error: &JobError) -> Missing {
             Some(u64::from(*asked)),
             Some(*placed),
         ),
+        PlaceError::SeqTooFew { asked, entries, .. } => {
+            told("entries", Some(u64::from(*asked)), Some(*entries))
+        }
         PlaceError::PeExceedsObject { pe, largest, .. } => told(
             "cpus of one object",
             Some(u64::from(*pe)),

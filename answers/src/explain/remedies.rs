@@ -109,6 +109,10 @@ impl Told<'_> {
                 self.fewer(error);
                 self.maps();
             }
+            "seq-too-few-entries" | "rankfile-missing-rank" => {
+                self.fewer(error);
+                self.maps();
+            }
             _ => {
                 self.bindings(&["none"]);
                 self.maps();

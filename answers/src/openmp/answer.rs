@@ -137,6 +137,51 @@ pub struct Answer {
     pub mask: RoaringBitmap,
     /// Whose rules, as rows say it, and the threads.
     pub told: Vec<(String, Threads)>,
+    /// The answers of the runtimes that are told as one; they may still differ in what they bind.
+    alike: Vec<(String, Threads)>,
     /// The runtimes that end the program or have no answer.
     pub refused: Vec<(Runtime, Refused)>,
+}
+
+impl Answer {
+    /// The answers of runtimes, by their names. Two that put every thread on the same cpus are told as one, `any`.
+    #[must_use]
+    pub fn new(
+        mask: RoaringBitmap,
+        mut told: Vec<(String, Threads)>,
+        refused: Vec<(Runtime, Refused)>,
+    ) -> Self {
+        let mut alike = Vec::new();
+        if let [(_, one), (_, other)] = told.as_slice()
+            && !one.differs(other)
+        {
+            alike.clone_from(&told);
+            told.truncate(1);
+            told[0].0 = "any".to_owned();
+        }
+        Self {
+            mask,
+            told,
+            alike,
+            refused,
+        }
+    }
+
+    /// The answer of each runtime, also where they are told as one.
+    #[must_use]
+    pub fn each(&self) -> &[(String, Threads)] {
+        if self.alike.is_empty() {
+            &self.told
+        } else {
+            &self.alike
+        }
+    }
+
+    /// The answer of a runtime.
+    #[must_use]
+    pub fn of(&self, runtime: Runtime) -> Option<&Threads> {
+        let mut each = self.each().iter();
+        each.find(|(_, own)| own.runtime() == runtime)
+            .map(|(_, own)| own)
+    }
 }

@@ -142,17 +142,7 @@ impl<'p> JobThreads<'p> {
                 Err(why) => refused.push((runtime, why)),
             }
         }
-        if let [(_, gnu), (_, llvm)] = told.as_slice()
-            && !gnu.differs(llvm)
-        {
-            told.truncate(1);
-            told[0].0 = "any".to_owned();
-        }
-        Answer {
-            mask,
-            told,
-            refused,
-        }
+        Answer::new(mask, told, refused)
     }
 
     /// What is worth a note about a process by itself.

@@ -156,9 +156,8 @@ fn rank(own: &Stretch, node: u32, local: u32, plan: &Plan) -> u32 {
 
 /// The processes of a node whose bound threads share cpus with those of others: rows of `here`, and numbers within them.
 fn sharing_on(here: &[Stretch], plan: &Plan, threads: &mut JobThreads<'_>) -> Vec<(usize, u32)> {
-    let runtimes = threads.runtimes().len();
     let mut sharing = BTreeSet::new();
-    for runtime in 0..runtimes {
+    for runtime in threads.runtimes() {
         let mut used: Vec<((usize, u32), RoaringBitmap)> = Vec::new();
         for (row, own) in here.iter().enumerate() {
             let pattern = plan.patterns().get(own.pattern);
@@ -169,10 +168,8 @@ fn sharing_on(here: &[Stretch], plan: &Plan, threads: &mut JobThreads<'_>) -> Ve
                     topology: own.topology,
                     cpus,
                 });
-                let told = answer.told.get(runtime).or(answer.told.first());
-                if let Some((_, each)) = told.filter(|(_, each)| each.is_bound()) {
-                    let all = each.sets_used();
-                    used.push(((row, local), all));
+                if let Some(own) = answer.of(runtime).filter(|own| own.is_bound()) {
+                    used.push(((row, local), own.sets_used()));
                 }
             }
         }

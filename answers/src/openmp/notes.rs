@@ -41,16 +41,20 @@ pub fn found(
             all.push(Found { class, text });
         }
     };
-    for (runtime, threads) in &answer.told {
-        let whose = if runtime == "any" { "" } else { runtime };
-        let whose = if whose.is_empty() {
-            String::new()
-        } else {
-            format!("{whose}: ")
-        };
-        let own = Facts::new(process, threads);
-        for (class, text) in own.all() {
-            add(class, text.map(|text| format!("{whose}{text}")));
+    let each = answer.each().iter();
+    let facts: Vec<_> = each
+        .map(|(runtime, threads)| (runtime, Facts::new(process, threads).all()))
+        .collect();
+    let joined = answer.told.len() < facts.len();
+    for (runtime, own) in &facts {
+        for (at, (class, text)) in own.iter().enumerate() {
+            let of_all = facts.iter().all(|(_, other)| other[at].1.is_some());
+            let whose = if joined && of_all {
+                String::new()
+            } else {
+                format!("{runtime}: ")
+            };
+            add(class, text.as_ref().map(|text| format!("{whose}{text}")));
         }
     }
     for &runtime in runtimes {
@@ -278,22 +282,14 @@ pub fn remedy(process: &Process<'_>, class: &'static str, runtimes: &[Runtime]) 
             variables,
             ..*process
         };
-        let mut answer = Answer {
-            mask: process.mask.clone(),
-            told: Vec::new(),
-            refused: Vec::new(),
-        };
+        let mut told = Vec::new();
         for &runtime in runtimes {
             match threads(&process, runtime) {
-                Ok(threads) => answer.told.push((runtime.word().to_owned(), threads)),
+                Ok(threads) => told.push((runtime.word().to_owned(), threads)),
                 Err(_) => return false,
             }
         }
-        if let [(_, one), (_, other)] = answer.told.as_slice()
-            && !one.differs(other)
-        {
-            answer.told.truncate(1);
-        }
+        let answer = Answer::new(process.mask.clone(), told, Vec::new());
         found(&process, &answer, runtimes, Scope::Process)
             .iter()
             .all(|own| own.class != class)

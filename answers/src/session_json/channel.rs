@@ -43,7 +43,7 @@ pub fn answer(
     number: usize,
     (status, effects): (Status, &Effects),
 ) -> Map<String, Json> {
-    let told = outcome_json::effects(state, effects);
+    let told = outcome_json::effects(state, effects, outcome_json::Named::First);
     let mut answer = outcome_json::step("", number, event.name(), status, told);
     if let Some(reason) = reason::reason(event, status, effects) {
         answer.insert("reason".to_owned(), Json::String(reason));

@@ -1,11 +1,23 @@
 //! The line that says what an event did.
 
 use serde_json::{Map, Value as Json, json};
-use stowplan_session::{Effects, State, Status};
+use stowplan_session::{Effects, NodeSet, Spawned, State, Status};
+
+/// So many candidates of a job are named in the answer to its spawn; for more there is a number.
+pub const CANDIDATES_NAMED: usize = 256;
+
+/// Which nodes of a spawn are named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Named {
+    /// All of them.
+    All,
+    /// The first [`CANDIDATES_NAMED`] candidates, in the order in which nodes came to the DVM, so that an answer costs what changed.
+    First,
+}
 
 /// The effects of an event; `state` is the state after it. Empty effects are left out; lists ascend.
 #[must_use]
-pub fn effects(state: &State, effects: &Effects) -> Json {
+pub fn effects(state: &State, effects: &Effects, which: Named) -> Json {
     let mut object = Map::new();
     let mut set = |key: &str, json: Json| {
         let empty = json.is_null() || json.as_array().is_some_and(Vec::is_empty);
@@ -28,11 +40,14 @@ pub fn effects(state: &State, effects: &Effects) -> Json {
     set("reserved", json!(effects.names(state, &effects.reserved)));
     if let Some(spawned) = &effects.spawned {
         set("sessions", json!(spawned.sessions));
-        set(
-            "candidates",
-            json!(effects.names(state, &spawned.candidates)),
-        );
-        set("uses", json!(effects.names(state, &spawned.uses)));
+        for (key, nodes) in [("candidates", &spawned.candidates), ("uses", &spawned.uses)] {
+            let (named, more) = named_of(spawned, nodes, which);
+            set(
+                key,
+                json!(effects.names(state, named.as_ref().unwrap_or(nodes))),
+            );
+            set(&format!("{key}_more"), json!(more));
+        }
     }
     let mut ended = effects.ended.clone();
     ended.sort();
@@ -59,6 +74,17 @@ pub fn effects(state: &State, effects: &Effects) -> Json {
         );
     }
     Json::Object(object)
+}
+
+/// The nodes of a spawn that are named, if not all are, and how many others there are. Hosts that a mapper chose are all named.
+fn named_of(spawned: &Spawned, nodes: &NodeSet, which: Named) -> (Option<NodeSet>, Option<u64>) {
+    let all = which == Named::All || nodes.len() < spawned.candidates.len();
+    let more = nodes.len().saturating_sub(CANDIDATES_NAMED as u64);
+    if all || more == 0 {
+        return (None, None);
+    }
+    let named = nodes.iter().take(CANDIDATES_NAMED).collect();
+    (Some(named), Some(more))
 }
 
 /// An object of the fields that have a value.

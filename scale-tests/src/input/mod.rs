@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod network;
+pub mod openmp;
 pub mod plan;
 pub mod session;
 pub mod taskmap;

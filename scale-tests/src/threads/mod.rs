@@ -112,6 +112,14 @@ pub fn differences_with(cases: u64, seed: u64, fault: &dyn Fn(&mut Told)) -> Vec
     found
 }
 
+/// What differs between the two for the process that is drawn next; `None`: nothing.
+#[must_use]
+pub fn drawn(choices: &mut Choices<'_>, known: &Known) -> Option<String> {
+    let case = random::case(choices, known);
+    let difference = difference(known, &case, &|_| {})?;
+    Some(format!("{}\n    {difference}", case.command("T")))
+}
+
 /// What differs between the two; `None`: nothing.
 #[must_use]
 pub fn difference(known: &Known, case: &Case, fault: &dyn Fn(&mut Told)) -> Option<String> {
@@ -138,19 +146,16 @@ pub fn difference(known: &Known, case: &Case, fault: &dyn Fn(&mut Told)) -> Opti
         | (Err(Refused::Aborts { .. }), Err(Why::Aborts)) => None,
         (Err(refused), other) => Some(format!("we refuse: {refused}; plain: {}", brief(other))),
         (Ok(_), Err(why)) => Some(format!("we answer, plain: {why:?}")),
-        (Ok(own), Ok(told)) => {
+        (Ok(own), Ok(plain)) => {
             let own = told_of(own);
-            if let Some(difference) = apart(&own, told) {
+            if let Some(difference) = apart(&own, plain) {
                 return Some(difference);
             }
-            let answer = Answer {
-                mask: mask.clone(),
-                told: vec![(case.runtime(), ours.clone().ok()?)],
-                refused: Vec::new(),
-            };
+            let told = vec![(case.runtime(), ours.clone().ok()?)];
+            let answer = Answer::new(mask.clone(), told, Vec::new());
             let notes = found(&process, &answer, &[runtime], Scope::Process);
             let notes: BTreeSet<&str> = notes.iter().map(|note| note.class).collect();
-            notes_apart(&asked, told, &notes)
+            notes_apart(&asked, plain, &notes)
         }
     }
 }

@@ -15,6 +15,7 @@ mod examples;
 mod gpus;
 mod growth;
 mod hostile;
+mod job_notes;
 mod judge;
 mod lines;
 mod lost;

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use std::path::Path;
 use stowplan_reference::threads::Told;
+use stowplan_scale_tests::choices::Choices;
+use stowplan_scale_tests::input::openmp::words;
 use stowplan_scale_tests::threads::recorded::{case, fault, machines};
 use stowplan_scale_tests::threads::{difference, differences, differences_with};
 
@@ -43,6 +45,54 @@ fn planted_faults_are_found() {
     ];
     for (name, fault) in faults {
         assert!(!differences_with(300, 7, fault).is_empty(), "{name}");
+    }
+}
+
+/// Pieces of which values are made that nobody writes.
+const PIECES: [&str; 32] = [
+    "OMP_NUM_THREADS=",
+    "OMP_PLACES=",
+    "OMP_PROC_BIND=",
+    "GOMP_CPU_AFFINITY=",
+    "KMP_AFFINITY=",
+    "KMP_HW_SUBSET=",
+    "OMP_THREAD_LIMIT=",
+    "\n",
+    "\n",
+    "\n",
+    "{",
+    "}",
+    "{0:",
+    ":",
+    ",",
+    "-",
+    "!",
+    "(",
+    ")",
+    " ",
+    "0",
+    "3",
+    "65535",
+    "4294967295",
+    "99999999999999999999",
+    "cores",
+    "spread",
+    "close",
+    "explicit,proclist=[",
+    "]",
+    "1s,2c@1",
+    "\u{fffd}",
+];
+
+#[test]
+fn any_words_are_answered_or_refused() {
+    for number in 0..4_000 {
+        let mut choices = Choices::seeded(number);
+        let mut bytes = vec![u8::try_from(choices.below(256)).unwrap(), 0];
+        for _ in 0..choices.within(1, 30) {
+            bytes.extend(choices.pick(&PIECES).as_bytes());
+        }
+        words(&bytes);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stowplan_scale_tests::input::{compare, network, plan, session, taskmap, text, topo};
+use stowplan_scale_tests::input::{compare, network, openmp, plan, session, taskmap, text, topo};
 
 /// The body of a fuzz target.
 type Body = fn(&[u8]);
@@ -10,6 +10,7 @@ type Body = fn(&[u8]);
 /// Fuzz targets, by the name of their corpus.
 const TARGETS: &[(&str, Body)] = &[
     ("compare", compare::compare),
+    ("openmp_process", openmp::process),
     ("plan_bytes", plan::bytes),
     ("plan_resealed", plan::resealed),
     ("session_events", session::events),
@@ -28,6 +29,7 @@ const TARGETS: &[(&str, Body)] = &[
     ("text_hosts", text::hosts),
     ("text_line", stowplan_cli::input::line),
     ("text_network", network::network),
+    ("text_omp", openmp::words),
     ("text_packed", text::packed_request),
     ("text_rankfile", text::rankfile),
     ("text_request", stowplan_cli::input::request),

@@ -51,16 +51,41 @@ pub(crate) fn each(
     }
     let mut of_rank = Vec::new();
     let column = column::<u32>(numbers, orders, &mut of_rank);
+    let side = numbers.count as usize;
+    if (side * side) as u64 <= SQUARE_MAX.min(4 * ranks + 4096) {
+        let mut square = vec![0; side * side];
+        for part in rest {
+            by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
+                if a != b {
+                    square[a as usize * side + b as usize] += weight;
+                }
+            });
+        }
+        return show_square(&square, side, visit);
+    }
     let mut last = Last {
         pair: (0, 0),
         sum: 0,
     };
     for part in rest {
         by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
-            last.add(a, b, weight, &mut *visit)
+            last.add(a, b, weight, &mut *visit);
         });
     }
     last.end(visit);
+}
+
+/// Up to so many pairs of objects, a pass keeps a sum for each pair.
+const SQUARE_MAX: u64 = 1 << 20;
+
+fn show_square(square: &[u64], side: usize, visit: Visit<'_>) {
+    for (a, row) in (0..).zip(square.chunks(side)) {
+        for (b, &weight) in (0..).zip(row) {
+            if a != b && weight > 0 {
+                visit(a, b, weight);
+            }
+        }
+    }
 }
 
 /// The pair that was met last: neighbouring ranks mostly meet the same.
@@ -230,17 +255,15 @@ fn shifted(halo: &Halo) -> Vec<Shifted> {
     found
 }
 
-/// Edges of ranks, each looked at; groups by their members.
-fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: Visit<'_>) {
+/// Edges of ranks, each looked at, also those inside an object; groups by their members.
+fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: &mut impl FnMut(u32, u32, u64)) {
     let own = &objects[apps[part.app as usize].clone()];
     let procs = u32::try_from(own.len()).unwrap_or(0);
     if let Some(halo) = part.pattern.halo(procs).filter(|_| procs > 0) {
         halo.edges_of(0..halo.grid.sizes[0], &mut |rows| {
             for (from, to, count) in rows.each() {
                 for (&a, &b) in own[from..][..count].iter().zip(&own[to..][..count]) {
-                    if a != b {
-                        add(a, b, 1);
-                    }
+                    add(a, b, 1);
                 }
             }
         });
@@ -282,7 +305,7 @@ fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: Visit<'_>) {
     }
 }
 
-fn between(a: &[u32], b: &[u32], meeting: Meeting, add: Visit<'_>) {
+fn between(a: &[u32], b: &[u32], meeting: Meeting, add: &mut impl FnMut(u32, u32, u64)) {
     match meeting {
         Meeting::Block => {
             let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -327,7 +350,7 @@ impl Groups {
         }
     }
 
-    fn show(self, add: Visit<'_>) {
+    fn show(self, add: &mut impl FnMut(u32, u32, u64)) {
         let mut all: Vec<(Vec<(u32, u64)>, u64)> = self.known.into_iter().collect();
         all.sort_unstable();
         for (own, times) in all {

@@ -124,7 +124,15 @@ impl<'n> Counter<'n> {
         for (at, objects) in self.objects.iter().enumerate() {
             let sums = &mut self.sums[at];
             let is_node = at + 1 == self.objects.len();
-            let grid = self.on.network().grid.as_ref().filter(|_| is_node);
+            let grid = self.on.network().grid.as_ref();
+            if is_node && grid.is_none() {
+                let mut columns = Columns::default();
+                let leaving = count::leaving(parts, apps, &objects.numbers, orders, &mut columns);
+                let each = sums.out.iter_mut().zip(leaving);
+                each.for_each(|(out, &weight)| *out += Weight::whole(weight));
+                continue;
+            }
+            let grid = grid.filter(|_| is_node);
             let (steps, kind) = (&mut self.steps, self.on.network().kind());
             crossing::each(
                 parts,

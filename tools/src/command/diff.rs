@@ -3,14 +3,17 @@
 use super::saved::Saved;
 use super::show::{misplaced, own_options};
 use super::{levels, map, refuse_format};
+use crate::Console;
+use crate::output::Kept;
+use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
-use crate::{Console, output};
 use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
 use stowplan_job::error::one_line;
 use stowplan_job::line::versions;
@@ -25,6 +28,15 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
+/// The forms of the answer.
+const FORMATS: [Format; 5] = [
+    Format::Text,
+    Format::Json,
+    Format::Tsv,
+    Format::Html,
+    Format::Svg,
+];
+
 /// One side of the comparison.
 enum Side<'a> {
     Plan(&'a str),
@@ -32,6 +44,8 @@ enum Side<'a> {
 }
 
 fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let read = Recorded::new(console.files);
+    let files = &read;
     let (head, job) = behind(args);
     own_options(
         "diff",
@@ -45,14 +59,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     )?;
     let (plans, options) = job_args(head)?;
     let format = options.format.unwrap_or(Format::Text);
-    let known = [
-        Format::Text,
-        Format::Json,
-        Format::Tsv,
-        Format::Html,
-        Format::Svg,
-    ];
-    refuse_format(&known, "diff", format)?;
+    refuse_format(&FORMATS, "diff", format)?;
     let sides = match (plans.as_slice(), job) {
         ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
         ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],
@@ -65,15 +72,17 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         ([_] | [], None) => return Err(misplaced("A B", OptionFault::NoValue)),
     };
     let [a, b] = &sides;
-    let ((plan_a, on_a), (plan_b, on_b)) =
-        (plan(a, &options, console)?, plan(b, &options, console)?);
+    let ((plan_a, on_a), (plan_b, on_b)) = (plan(a, &options, files)?, plan(b, &options, files)?);
     let mut found = diff(&plan_a, &plan_b);
     if let (Side::Job(a), Side::Job(b)) = (a, b) {
         found.cause = cause::of_words(a, b);
-        found.changes = changes(a, b, console)?;
+        found.changes = changes(a, b, files)?;
     }
-    let path = options.output.as_deref();
-    output::give(path, console.out, |out| match format {
+    let kept = Kept {
+        options: &options,
+        read: &read,
+    };
+    kept.give(console.out, |out| match format {
         Format::Json => {
             serde_json::to_writer(&mut *out, &found)?;
             out.write_all(b"\n")
@@ -103,10 +112,8 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
 }
 
 /// The changes of a launcher's rules that moved ranks, if two jobs are one line by the rules of two versions.
-fn changes(a: &[String], b: &[String], console: &Console<'_>) -> Result<Vec<String>, Refused> {
-    let outside = Surroundings {
-        files: console.files,
-    };
+fn changes(a: &[String], b: &[String], files: &dyn Files) -> Result<Vec<String>, Refused> {
+    let outside = Surroundings { files };
     let changes = versions::between(a, b, &outside)?.into_iter();
     Ok(changes
         .map(|change| format!("{}: {}", change.since, change.what))
@@ -138,16 +145,16 @@ pub(super) fn with_network(options: &JobArgs, job: &[String]) -> Vec<String> {
 
 type OnPlan = (Plan, Option<Arc<OnNetwork>>);
 
-fn plan(side: &Side<'_>, options: &JobArgs, console: &mut Console<'_>) -> Result<OnPlan, Refused> {
+fn plan(side: &Side<'_>, options: &JobArgs, files: &dyn Files) -> Result<OnPlan, Refused> {
     match side {
         Side::Plan(path) => {
-            let mut saved = Saved::read(path, console.files)?;
-            saved.on_network(options, console.files)?;
+            let mut saved = Saved::read(path, files)?;
+            saved.on_network(options, files)?;
             Ok((saved.plan, saved.sources.network))
         }
         Side::Job(words) => {
             let asked = map_args(&with_network(options, words))?;
-            let placement = map::place(asked, console.files)?;
+            let placement = map::place(asked, files)?;
             Ok((placement.mapped.plan, placement.sources.network))
         }
     }

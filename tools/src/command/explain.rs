@@ -5,9 +5,11 @@ use super::explain_threads::{self, placed};
 use super::refuse_format;
 use super::saved::Saved;
 use super::show::{misplaced, own_options};
+use crate::Console;
 use crate::format::{Told, text};
+use crate::output::Kept;
+use crate::recorded::Recorded;
 use crate::report::Refused;
-use crate::{Console, output};
 use roaring::RoaringBitmap;
 use serde_json::json;
 use stowplan_answers::explain::instead::Alternatives;
@@ -35,10 +37,20 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 /// The subject of the question: ranks, the processes of nodes, or the processes bound to cpus.
-struct Asked {
+struct Asked<'r> {
     ranks: Option<String>,
     cpus: Option<String>,
     options: JobArgs,
+    read: &'r Recorded<'r>,
+}
+
+impl Asked<'_> {
+    fn kept(&self) -> Kept<'_> {
+        Kept {
+            options: &self.options,
+            read: self.read,
+        }
+    }
 }
 
 /// The answer to the arguments after `explain`.
@@ -71,10 +83,13 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
     } else {
         Some(words.remove(0))
     };
+    let read = Recorded::new(console.files);
+    let files = &read;
     let asked = Asked {
         ranks,
         cpus,
         options,
+        read: files,
     };
     let threads = match &asked.ranks {
         Some(list) => explain_threads::asked(list)?,
@@ -84,17 +99,17 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
         ([], Some(job)) if threads.is_some() => {
             let all = threads.as_deref().unwrap_or_default();
             let words = with_network(&asked.options, job);
-            explain_threads::of_job(&words, all, &asked.options, console)
+            explain_threads::of_job(&words, all, asked.kept(), console)
         }
         ([path], None) if threads.is_some() => {
             let all = threads.as_deref().unwrap_or_default();
-            let saved = Saved::read(path, console.files)?;
-            explain_threads::of_plan(&saved, all, &asked.options, console)
+            let saved = Saved::read(path, files)?;
+            explain_threads::of_plan(&saved, all, asked.kept(), console)
         }
         ([], Some(job)) => of_job(&with_network(&asked.options, job), &asked, console),
         ([path], None) => {
-            let mut saved = Saved::read(path, console.files)?;
-            saved.on_network(&asked.options, console.files)?;
+            let mut saved = Saved::read(path, files)?;
+            saved.on_network(&asked.options, files)?;
             let chosen = chosen(&saved.plan, &asked)?;
             let others = Alternatives::of_plan(&saved.plan);
             tell(&saved.told(), &chosen, &others, &asked, console)
@@ -135,8 +150,8 @@ fn without_cpus(args: &[String]) -> Result<(Vec<String>, Option<String>), Refuse
     Ok((rest, cpus))
 }
 
-fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<(), Refused> {
-    let files = console.files;
+fn of_job(words: &[String], asked: &Asked<'_>, console: &mut Console<'_>) -> Result<(), Refused> {
+    let files = asked.read;
     let planning = move |words: &[String]| Ok(placed(words, files)?.mapped.plan);
     match placed(words, files) {
         Ok(placement) => {
@@ -154,7 +169,7 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
             let Some(answer) = explain_refused(words, &error, &planning) else {
                 return Err(error.into());
             };
-            output::give(asked.options.output.as_deref(), console.out, |out| {
+            asked.kept().give(console.out, |out| {
                 if asked
                     .options
                     .format
@@ -177,7 +192,7 @@ struct Chosen {
     idle: Vec<NodeId>,
 }
 
-fn chosen(plan: &Plan, asked: &Asked) -> Result<Chosen, Refused> {
+fn chosen(plan: &Plan, asked: &Asked<'_>) -> Result<Chosen, Refused> {
     let mut idle = Vec::new();
     let mut ranks = match &asked.ranks {
         Some(list) => numbers("RANK", list, plan.ranks(), "ranks")?,
@@ -235,7 +250,7 @@ fn tell(
     told: &Told<'_>,
     chosen: &Chosen,
     others: &Alternatives<'_>,
-    asked: &Asked,
+    asked: &Asked<'_>,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
     let plan = told.plan;
@@ -243,7 +258,7 @@ fn tell(
         .options
         .format
         .is_some_and(|format| format != Format::Text);
-    output::give(asked.options.output.as_deref(), console.out, |out| {
+    asked.kept().give(console.out, |out| {
         for node in &chosen.idle {
             let (name, why) = idle(plan, *node);
             if json {

@@ -1,9 +1,10 @@
 //! `stowplan explain RANK.THREAD`: why a thread of OpenMP runs where it does.
 
 use super::saved::Saved;
+use crate::Console;
+use crate::output::Kept;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
-use crate::{Console, output};
 use stowplan_answers::explain::RANKS_MAX;
 use stowplan_answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
 use stowplan_answers::openmp::job::JobThreads;
@@ -13,7 +14,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::AppId;
-use stowplan_job::args::{Format, JobArgs, map_args};
+use stowplan_job::args::{Format, map_args};
 use stowplan_job::error::{JobError, one_line};
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::place::Placement;
@@ -71,13 +72,13 @@ pub(super) fn asked(list: &str) -> Result<Option<Vec<Asked>>, Refused> {
 pub(super) fn of_job(
     words: &[String],
     all: &[Asked],
-    options: &JobArgs,
+    kept: Kept<'_>,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
-    let files = console.files;
+    let files = kept.read;
     let placement = placed(words, files)?;
     let putting = |app: usize, name: &str, value: &str| put(words, files, app, name, value);
-    tell(&placement.mapped.plan, all, &putting, options, console)
+    tell(&placement.mapped.plan, all, &putting, kept, console)
 }
 
 /// Explains threads of a saved plan.
@@ -87,7 +88,7 @@ pub(super) fn of_job(
 pub(super) fn of_plan(
     saved: &Saved,
     all: &[Asked],
-    options: &JobArgs,
+    kept: Kept<'_>,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
     let putting = |_: usize, name: &str, value: &str| {
@@ -97,7 +98,7 @@ pub(super) fn of_plan(
             words: None,
         })
     };
-    tell(&saved.plan, all, &putting, options, console)
+    tell(&saved.plan, all, &putting, kept, console)
 }
 
 /// A job with a variable of an app set, if it is set then: the job is planned.
@@ -137,12 +138,13 @@ fn tell(
     plan: &Plan,
     all: &[Asked],
     putting: &Putting<'_>,
-    options: &JobArgs,
+    kept: Kept<'_>,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
     let mut threads =
         JobThreads::new(plan, None).map_err(|error| told(error.class(), error.to_string()))?;
-    let json = options.format.is_some_and(|format| format != Format::Text);
+    let format = kept.options.format;
+    let json = format.is_some_and(|format| format != Format::Text);
     let mut text = String::new();
     let mut notes: Vec<Found> = Vec::new();
     for &(rank, name) in all {
@@ -174,9 +176,7 @@ fn tell(
             }
         }
     }
-    output::give(options.output.as_deref(), console.out, |out| {
-        out.write_all(text.as_bytes())
-    })?;
+    kept.give(console.out, |out| out.write_all(text.as_bytes()))?;
     for note in notes {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(

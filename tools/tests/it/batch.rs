@@ -48,6 +48,34 @@ fn an_unknown_key_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn threads_of_a_line_are_those_that_map_prints() {
+    let threads =
+        "\"-x\",\"OMP_NUM_THREADS=2\",\"-x\",\"OMP_PLACES=cores\",\"--map-by\",\"slot:pe=2\"";
+    let line =
+        |id: u32, more: &str| format!("{{\"id\":{id},\"words\":[\"-n\",\"2\",{threads}{more}]}}\n");
+    let input = [
+        line(1, ",\"--columns\",\"rank,thread,cpus\",\"--omp\",\"gnu\""),
+        line(2, ",\"--format\",\"json\""),
+        line(3, ",\"-x\",\"OMP_NUM_THREADS=none\""),
+    ];
+    let (status, found) = answers(&MACHINE, input.concat().as_bytes());
+    assert_eq!(status, 0);
+    assert_eq!(
+        found[0]["text"], "#rank\tthread\tcpus\n0\t0\t0\n0\t1\t1\n1\t0\t2\n1\t1\t3\n",
+        "{}",
+        found[0]
+    );
+    let threads = &found[1]["plan"]["threads"];
+    assert_eq!(
+        (&threads[0]["number"], &threads[0]["mask"]),
+        (&json!(2), &json!("0-1")),
+        "{}",
+        found[1]
+    );
+    assert_eq!(found[2]["error"]["class"], "bad-value", "{}", found[2]);
+}
+
+#[test]
 fn broken_lines_are_answered_and_the_run_goes_on() {
     let input = b"{\"id\":1,\"words\":[\"-n\",\"8\",\"--format\",\"raw\"]}\n\n\
         [1]\n\

@@ -20,8 +20,16 @@ const GRAIN: f64 = 0.03;
 
 /// The CPU seconds of the command.
 fn seconds(words: &[&str]) -> f64 {
-    let script = format!("ulimit -c 0; ulimit -v {CAP}; \"$0\" \"$@\" >/dev/null || exit 3; times");
+    read_from("/dev/null", words)
+}
+
+/// The same, with a file as standard input.
+fn read_from(input: &str, words: &[&str]) -> f64 {
+    let script = format!(
+        "ulimit -c 0; ulimit -v {CAP}; \"$0\" \"$@\" <\"$STDIN\" >/dev/null || exit 3; times"
+    );
     let mut command = Command::new("bash");
+    command.env("STDIN", input);
     command.args(["-c", &script, env!("CARGO_BIN_EXE_stowplan")]);
     let said = command.args(words).output().unwrap();
     let err = String::from_utf8_lossy(&said.stderr);
@@ -283,6 +291,26 @@ fn lists_and_shared_masks_grow_with_their_processes() {
             "map --threads 1 --topo core:{procs}~pu:1 -H a:{procs} -n {procs} --map-by pe-list=0-{}",
             procs - 1
         ))
+    });
+}
+
+/// Each answer would name every candidate; what is printed of them is bounded.
+#[test]
+fn answers_of_sessions_grow_with_their_events() {
+    let folder = Folder::new("growth-sessions");
+    grows("spawns", &|log| {
+        let nodes = 1_u32 << (log - 1);
+        let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
+        let names = names.join(",");
+        let mut lines = format!("{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"]}}}}\n");
+        for (job, name) in names.split(',').enumerate() {
+            let event = format!("\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"");
+            lines.push_str(&format!("{{{event},\"hosts\":[{name}]}}\n"));
+        }
+        let (events, journal) = (folder.file("events"), folder.file("journal"));
+        std::fs::write(&events, lines).unwrap();
+        drop(std::fs::remove_file(&journal));
+        read_from(&events, &["session", "serve", "--journal", &journal])
     });
 }
 

@@ -244,45 +244,194 @@ fn figures_of_levels_are_those_of_counting_by_hand() {
     }
 }
 
-/// The least sum of all ways to put four ranks on each of two groups of two nodes.
-fn least(width: u32, ranks: u32) -> u64 {
-    let mut best = u64::MAX;
-    let mut order: Vec<u32> = (0..ranks).collect();
-    permute(&mut order, 0, &mut |order| {
-        // Two ranks a node: their order on the node, and that of nodes in a group, changes nothing.
-        if order.chunks(2).all(|own| own[0] < own[1])
-            && order.chunks(4).all(|own| own[0] < own[2])
-            && order[0] == 0
-        {
-            best = best.min(counted([2, 2], width, order)[2]);
-        }
-    });
-    best
+/// A job on a small network whose orders can all be tried: two ranks on each of its nodes.
+struct Small {
+    groups: usize,
+    nodes: usize,
+    width: u32,
+    height: u32,
+    /// The nodes of the network that the job has, in its own order.
+    order: Vec<usize>,
 }
 
-fn permute(order: &mut [u32], at: usize, visit: &mut impl FnMut(&[u32])) {
-    if at == order.len() {
-        return visit(order);
+impl Small {
+    /// A job that a number chooses.
+    fn drawn(number: u64) -> Self {
+        let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995;
+        let mut below = move |bound: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((state >> 33) % bound).unwrap()
+        };
+        let (groups, nodes) = [(2, 2), (2, 3), (3, 2), (4, 1)][below(4)];
+        let (width, height) = [(4, 2), (2, 4), (8, 1), (3, 2), (2, 3), (6, 1), (2, 2)][below(7)];
+        let mut order: Vec<usize> = (0..groups * nodes).collect();
+        for at in (1..order.len()).rev() {
+            order.swap(at, below(at as u64 + 1));
+        }
+        order.truncate(width * height / 2);
+        let count = |size: usize| u32::try_from(size).unwrap();
+        Self {
+            groups,
+            nodes,
+            width: count(width),
+            height: count(height),
+            order,
+        }
     }
-    for other in at..order.len() {
-        order.swap(at, other);
-        permute(order, at + 1, visit);
-        order.swap(at, other);
+
+    fn ranks(&self) -> u32 {
+        self.width * self.height
+    }
+
+    /// Weights of the pairs of ranks that talk, both directions.
+    fn edges(&self) -> Vec<(u32, u32)> {
+        let mut edges = Vec::new();
+        for rank in 0..self.ranks() {
+            if (rank + 1) % self.width != 0 {
+                edges.push((rank, rank + 1));
+            }
+            if rank + self.width < self.ranks() {
+                edges.push((rank, rank + self.width));
+            }
+        }
+        edges
+    }
+
+    /// What leaves groups and nodes, and the busiest pair of groups. `nodes`: of each rank, a row of the job's nodes.
+    fn figures(&self, edges: &[(u32, u32)], nodes: &[usize]) -> [u64; 3] {
+        let (mut node, mut group) = (0, 0);
+        let mut pairs = vec![0; self.groups * self.groups];
+        for &(a, b) in edges {
+            let (a, b) = (self.order[nodes[a as usize]], self.order[nodes[b as usize]]);
+            let (one, other) = (a / self.nodes, b / self.nodes);
+            node += 2 * u64::from(a != b);
+            group += 2 * u64::from(one != other);
+            if one != other {
+                pairs[one * self.groups + other] += 1;
+                pairs[other * self.groups + one] += 1;
+            }
+        }
+        [group, node, pairs.into_iter().max().unwrap_or(0)]
+    }
+
+    /// Shows the figures of every way to put two ranks on each node.
+    fn every(&self, visit: &mut impl FnMut([u64; 3])) {
+        let edges = self.edges();
+        let mut nodes = vec![usize::MAX; self.ranks() as usize];
+        self.fill(&edges, &mut nodes, &mut vec![2; self.order.len()], 0, visit);
+    }
+
+    fn fill(
+        &self,
+        edges: &[(u32, u32)],
+        nodes: &mut [usize],
+        room: &mut [u32],
+        rank: usize,
+        visit: &mut impl FnMut([u64; 3]),
+    ) {
+        if rank == nodes.len() {
+            return visit(self.figures(edges, nodes));
+        }
+        for node in 0..room.len() {
+            if room[node] > 0 {
+                room[node] -= 1;
+                nodes[rank] = node;
+                self.fill(edges, nodes, room, rank + 1, visit);
+                room[node] += 1;
+            }
+        }
+    }
+
+    /// The answers of advice, with a network and these words, or without one.
+    fn advice(&self, by: &[&str]) -> Value {
+        let hosts: Vec<String> = self.order.iter().map(|node| format!("w{node}:2")).collect();
+        let mut words = vec![
+            "advise".to_owned(),
+            "--pattern".to_owned(),
+            format!("halo:{}x{}", self.height, self.width),
+        ];
+        words.extend(by.iter().map(|word| (*word).to_owned()));
+        words.extend(
+            [
+                "--format",
+                "json",
+                "--",
+                "--topo",
+                "core:2 pu:1",
+                "-H",
+                &hosts.join(","),
+                "-n",
+                &self.ranks().to_string(),
+            ]
+            .map(str::to_owned),
+        );
+        words.extend(["--map-by", "slot"].map(str::to_owned));
+        let said = stowplan(&words, &MadeUp::default());
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{words:?}: {}", said.err))
+    }
+
+    fn network(&self) -> String {
+        let last = self.groups * self.nodes - 1;
+        format!(
+            "dragonfly group:{} node:{} w[0-{last}]",
+            self.groups, self.nodes
+        )
     }
 }
 
 #[test]
-fn advice_finds_the_least_of_all_orders_of_a_small_job() {
-    for (grid, width) in [("2x4", 4), ("4x2", 2)] {
-        let line = format!(
-            "advise --by sum --pattern halo:{grid} --format json -- --topo core:2_pu:1 -H w[0-3]:2 -n 8 --map-by slot"
+fn advice_is_that_of_trying_every_order_of_small_jobs() {
+    for number in 0..40 {
+        let job = Small::drawn(number);
+        let (mut sum, mut group, mut pair, mut far, mut alone) =
+            (u64::MAX, (u64::MAX, 0), (u64::MAX, 0), u64::MAX, u64::MAX);
+        let edges = 2 * job.edges().len() as u64;
+        let distance = |own: [u64; 3]| edges + 4 * own[1] + 15 * own[0];
+        job.every(&mut |own| {
+            let all = own[0] + own[1];
+            sum = sum.min(all);
+            group = group.min((own[0], all));
+            pair = pair.min((own[2], all));
+            far = far.min(distance(own));
+            alone = alone.min(own[1]);
+        });
+        let mut kept = u64::MAX;
+        let known = job.advice(&[])["answers"][0]["leave"].as_u64().unwrap();
+        job.every(&mut |own| {
+            if own[1] <= known {
+                kept = kept.min(own[0] + own[1]);
+            }
+        });
+        let network = job.network();
+        let first = |by: &[&str]| {
+            let found = job.advice(&[&["--network", &network], by].concat());
+            let own = found["answers"][0].clone();
+            let levels = own["levels"].clone();
+            (
+                own["sum"].as_u64().unwrap(),
+                levels[0]["leave"].as_u64().unwrap(),
+                levels[0]["pair"].as_u64().unwrap(),
+                own["leave"].as_u64().unwrap(),
+            )
+        };
+        let told = format!(
+            "{number}: {network}, {:?}, halo:{}x{}",
+            job.order, job.height, job.width
         );
-        let own: Vec<String> = line.split(' ').map(|word| word.replace('_', " ")).collect();
-        let net = ["--network".to_owned(), "group:2 node:2 w[0-3]".to_owned()];
-        let job = [own[..3].to_vec(), net.to_vec(), own[3..].to_vec()].concat();
-        let said = stowplan(&job, &MadeUp::default());
-        let found: Value =
-            serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}", said.err));
-        assert_eq!(found["answers"][0]["sum"], least(width, 8), "{grid}");
+        let (all, _, _, leave) = first(&[]);
+        assert!(
+            leave <= known,
+            "{told}: {leave} leave nodes, {known} without a network"
+        );
+        assert_eq!((known, all), (alone, kept), "{told}");
+        assert_eq!(first(&["--by", "sum"]).0, sum, "{told}");
+        let by_group = first(&["--by", "group"]);
+        assert_eq!((by_group.1, by_group.0), group, "{told}");
+        let by_pair = first(&["--by", "pair"]);
+        assert_eq!((by_pair.2, by_pair.0), pair, "{told}");
+        let by_j = first(&["--by", "J", "--distances", "1:5:20"]);
+        assert_eq!(distance([by_j.1, by_j.3, 0]), far, "{told}");
     }
 }

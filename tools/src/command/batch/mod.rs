@@ -4,6 +4,7 @@
 mod lines;
 
 use crate::command::map::remarks;
+use crate::command::noted;
 use crate::command::script::WithFiles;
 use crate::command::show;
 use crate::disk::Disk;
@@ -214,8 +215,14 @@ fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
 
 fn written(asked: MapArgs, files: &dyn Files) -> Result<(Format, Vec<u8>), JobError> {
     let job = asked.job.clone();
-    let placement = place(asked, &Surroundings { files })?;
-    let format = job.format.or(placement.displayed).unwrap_or(Format::Json);
+    let mut placement = place(asked, &Surroundings { files })?;
+    noted::advise(&mut placement)?;
+    let noted = &mut placement.mapped.notes;
+    noted.retain(|note| !noted::is_quiet(&job.quiet_notes, note));
+    // Columns are rows of tsv, unless another format is named.
+    let rows = job.columns.as_ref().map(|_| Format::Tsv);
+    let format = job.format.or(placement.displayed).or(rows);
+    let format = format.unwrap_or(Format::Json);
     let notes = remarks(&placement.mapped.notes);
     let told = Told {
         plan: &placement.mapped.plan,

@@ -105,10 +105,6 @@ pub(super) fn report(place: &ProcPlace) -> [(&'static str, String); 2] {
 ///
 /// # Errors
 /// There is no answer, or the runtime ends the program.
-#[expect(
-    clippy::too_many_lines,
-    reason = "the answer in the order in which it is printed"
-)]
 pub(super) fn dry_run(
     plan: &Plan,
     place: &ProcPlace,
@@ -147,12 +143,7 @@ pub(super) fn dry_run(
         })?;
         told.push((runtime.word().to_owned(), answer));
     }
-    if let [(_, one), (_, other)] = told.as_slice()
-        && !one.differs(other)
-    {
-        told.truncate(1);
-        told[0].0 = "any".to_owned();
-    }
+    let answer = Answer::new(mask.clone(), told, Vec::new());
     let mut text = String::new();
     for (name, value) in &own.set {
         text.push_str(&format!("{name}={value}\n"));
@@ -162,8 +153,8 @@ pub(super) fn dry_run(
     }
     text.push_str("#thread\tplace\tcpus");
     text.push_str(if said.is_some() { "\n" } else { "\truntime\n" });
-    for (runtime, answer) in &told {
-        for (thread, place, cpus) in answer.iter() {
+    for (runtime, threads) in &answer.told {
+        for (thread, place, cpus) in threads.iter() {
             let place = place.map_or_else(|| "-".to_owned(), |place| place.to_string());
             text.push_str(&format!("{}\t{place}\t{}", thread.name(), list_form(cpus)));
             if said.is_none() {
@@ -179,11 +170,6 @@ pub(super) fn dry_run(
             to: Target::StandardOutput,
             error,
         })?;
-    let answer = Answer {
-        mask: mask.clone(),
-        told,
-        refused: Vec::new(),
-    };
     for note in found(&process, &answer, &runtimes, Scope::Process) {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(console.err, "note[{}]: {}", note.class, note.text);

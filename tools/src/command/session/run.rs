@@ -112,7 +112,7 @@ fn tell(
         let event = event_json::event(json)?;
         let (status, effects) = step(&mut state, &event);
         since.observe(number as u64, &event, status, &effects);
-        let told = outcome_json::effects(&state, &effects);
+        let told = outcome_json::effects(&state, &effects, outcome_json::Named::All);
         let mut line = outcome_json::step(&scenario.name, number, event.name(), status, told);
         if !is_met(json.get("expect"), &line) {
             verdict = Verdict::Unmet;

@@ -66,28 +66,18 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(String, String)
     for &runtime in &runtimes {
         told.push((runtime.exact(), of(runtime)?));
     }
-    if let [(_, gnu), (_, llvm)] = told.as_slice()
-        && !gnu.differs(llvm)
-    {
-        told.truncate(1);
-        told[0].0 = "any".to_owned();
-    }
+    let answer = Answer::new(asked.cpus.clone(), told, Vec::new());
     let whose = match asked.runtime {
         Some(_) => Whose::Known,
         None => Whose::Said,
     };
     let text = {
-        let each = told.iter().map(|(runtime, threads)| Told {
+        let each = answer.told.iter().map(|(runtime, threads)| Told {
             runtime: runtime.clone(),
             threads,
         });
         let each: Vec<Told<'_>> = each.collect();
         written(&each, asked.form, whose)
-    };
-    let answer = Answer {
-        mask: asked.cpus.clone(),
-        told,
-        refused: Vec::new(),
     };
     let mut notes = String::new();
     for own in noted(&process, &answer, &runtimes, Scope::Process) {
