@@ -29,6 +29,10 @@ pub enum Meaning {
     GpusPerRank,
     /// `--columns`.
     Columns,
+    /// `--dark`.
+    Dark,
+    /// `--size`.
+    Size,
     /// `--prtemca KEY VALUE`.
     Mca,
     /// `--head`.

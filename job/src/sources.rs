@@ -14,6 +14,8 @@ pub struct Sources {
     pub hosts: Option<String>,
     /// Whose rules placed the job, if it was a launcher's own line.
     pub launched: Option<Launched>,
+    /// The words that asked for the job, as one types them.
+    pub said: Option<String>,
     /// The network of its nodes, if one was named.
     pub network: Option<Arc<OnNetwork>>,
 }

@@ -185,7 +185,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 
 /// Panics on another thread, for a test of what such an end looks like. Published programs have no such word.
 #[cfg(debug_assertions)]
-const PANICS: &str = "panic-for-a-test";
+pub(crate) const PANICS: &str = "panic-for-a-test";
 
 /// Words that may come first.
 const SUBCOMMANDS: &[&str] = &[

@@ -388,7 +388,7 @@ impl Machine {
             .flat_map(|(_, core)| core.pus.iter().cloned().flatten())
             .map(|logical| draft.pus_os[logical as usize])
             .collect();
-        Ok(reduce::keep_pus(draft, |os| !kept.contains(&os)))
+        Ok(reduce::withhold_pus(draft, |os| !kept.contains(&os)))
     }
 
     /// One node with all its cores.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use stowplan_engine::policy::{CpuMode, ObjKind};
-use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
+use stowplan_engine::table::topologies::{DraftObject, KeptPu, TopologyDraft};
 
 /// Keeps the PUs whose OS number passes, and numbers them again. Objects that lose all their PUs are removed; memory stays
 /// (`semantics` 1.1).
@@ -32,7 +32,44 @@ pub fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> Topolog
     for gpu in &mut draft.gpus {
         renumber(&mut gpu.pus, &kept);
     }
+    for pu in &mut draft.kept {
+        pu.beside = kept[pu.beside as usize].min(count.saturating_sub(1));
+    }
     draft
+}
+
+/// As [`keep_pus`], for PUs that the node has and jobs do not get: a picture shows where they are.
+///
+/// Cost: for each core of which nothing is kept, the objects.
+#[must_use]
+pub fn withhold_pus(draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> TopologyDraft {
+    let mut withheld = Vec::new();
+    let first_of = |object: &DraftObject| {
+        let mut own = object.pus.iter().cloned().flatten();
+        own.find(|&pu| keep(draft.pus_os[pu as usize]))
+    };
+    let around = [
+        ObjKind::L3,
+        ObjKind::Numa,
+        ObjKind::Package,
+        ObjKind::Machine,
+    ];
+    let cores = (0..).zip(&draft.objects);
+    let cores = cores.filter(|(_, object)| object.kind == ObjKind::Core);
+    for (core, object) in cores.filter(|(_, object)| first_of(object).is_none()) {
+        for pu in object.pus.iter().cloned().flatten() {
+            let holds = |outer: &&DraftObject| outer.pus.iter().any(|range| range.contains(&pu));
+            let beside = around.iter().find_map(|kind| {
+                let own = draft.objects.iter().filter(|outer| outer.kind == *kind);
+                own.filter(holds).find_map(first_of)
+            });
+            let os = draft.pus_os[pu as usize];
+            withheld.extend(beside.map(|beside| KeptPu { os, core, beside }));
+        }
+    }
+    let mut draft = draft;
+    draft.kept = withheld;
+    keep_pus(draft, keep)
 }
 
 /// Keeps some units (cores or PUs) by their logical numbers, and numbers the PUs again. If there are no cores, the units are PUs.

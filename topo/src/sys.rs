@@ -8,7 +8,7 @@ use crate::error::TopoError;
 pub use crate::files::{Lookup, Names};
 use crate::files::{numbers, ranges};
 use crate::pci;
-use crate::reduce::keep_pus;
+use crate::reduce::withhold_pus;
 use std::collections::BTreeMap;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{DraftObject, TopologyDraft, Vendor};
@@ -61,7 +61,7 @@ pub fn parse_with(file: Lookup<'_>, names: Names<'_>) -> Result<TopologyDraft, T
     draft.vendor = vendor(&file(CPUINFO).unwrap_or_default());
     let status = file(STATUS).unwrap_or_default();
     let draft = match allowed(&status, "Cpus_allowed_list:") {
-        Some(cpus) => keep_pus(draft, |os| holds(&cpus, os)),
+        Some(cpus) => withhold_pus(draft, |os| holds(&cpus, os)),
         None => draft,
     };
     Ok(match allowed(&status, "Mems_allowed_list:") {

@@ -28,6 +28,8 @@ pub(super) fn differs(
         |world: &World, node: u32| world.states.get(world.before.state(id(node))).topology;
     let draft = |world: &World, node: u32| TopologyDraft {
         vendor: Vendor::Unsaid,
+        nics: Vec::new(),
+        kept: Vec::new(),
         ..world.topologies.draft(topology(world, node))
     };
     let mut known = std::collections::HashMap::new();

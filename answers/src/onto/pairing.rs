@@ -34,6 +34,8 @@ enum Host {
 fn placing(draft: TopologyDraft) -> TopologyDraft {
     TopologyDraft {
         vendor: Vendor::Unsaid,
+        nics: Vec::new(),
+        kept: Vec::new(),
         ..draft
     }
 }

@@ -1,6 +1,8 @@
 //! The colours of an image: attributes of its shapes, because few viewers outside of browsers read style sheets well.
 
-/// Colours for light paper, by the names that the page's style sheet has for them.
+use super::setting::Paper;
+
+/// Colours of one paper, by the names that the page's style sheet has for them.
 struct Colours {
     paper: &'static str,
     ink: &'static str,
@@ -26,6 +28,20 @@ const LIGHT: Colours = Colours {
     ],
 };
 
+const DARK: Colours = Colours {
+    paper: "#14171c",
+    ink: "#f2f4f8",
+    line: "#7f899a",
+    soft: "#b7bfcc",
+    cell: "#22262e",
+    fills: [
+        "#1d4773", "#6b410a", "#1f5629", "#5b2866", "#514c10", "#464b55",
+    ],
+    frames: [
+        "#9cc8f5", "#f7c27d", "#9fdc9f", "#e3b3ea", "#e8e07c", "#cfd4dd",
+    ],
+};
+
 /// Dashes and widths of frames by app, so that apps differ without colours.
 const FRAMES: [&str; 6] = [
     "stroke-width=\"1.5\"",
@@ -37,11 +53,15 @@ const FRAMES: [&str; 6] = [
 ];
 
 /// An image that stands alone: every viewer draws it alike.
-pub(super) fn image(width: u32, height: u32, inner: &str) -> String {
-    let Colours { paper, ink, .. } = LIGHT;
-    let inner = attributed(inner, &LIGHT);
+pub(super) fn image((width, height): (u32, u32), paper: Paper, inner: &str) -> String {
+    let colours = match paper {
+        Paper::Light => &LIGHT,
+        Paper::Dark => &DARK,
+    };
+    let Colours { paper, ink, .. } = colours;
+    let inner = attributed(inner, colours);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"system-ui,sans-serif\" font-size=\"11\">\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n{inner}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" fill=\"{ink}\" font-family=\"sans-serif\" font-size=\"11\">\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n{inner}</svg>\n"
     )
 }
 
@@ -110,7 +130,14 @@ fn attributes(class: &str, colours: &Colours) -> String {
         "box" => drawn("none", line),
         "in" => drawn("none", line) + " stroke-width=\"1\"",
         "out" => drawn("none", ink) + " stroke-width=\"3\"",
+        "h" => " font-size=\"15\" font-weight=\"700\"".to_owned(),
+        "t" => format!(" font-size=\"8\" fill=\"{ink}\""),
         "cell" => drawn(cell, line),
+        "free" => drawn(paper, line) + " stroke-dasharray=\"3 2\"",
+        "kept" => drawn(fills[5], soft),
+        "d" => drawn(paper, ink),
+        "w" => format!(" font-size=\"9\" fill=\"{ink}\" stroke=\"none\""),
+        "p rest" => drawn(paper, line),
         "s n0" => drawn(fills[5], line),
         "s n1" => drawn(paper, line),
         "s idle" => drawn(cell, line) + " stroke-dasharray=\"2 3\"",
@@ -137,7 +164,7 @@ mod tests {
     #[test]
     fn an_image_has_its_colours_as_attributes() {
         let inner = "<g class=\"p a1\" data-rank=\"3\"><title>n rank 3</title><rect x=\"1\"/><text x=\"4\">3</text></g><text x=\"1\">n</text>";
-        let image = image(10, 20, inner);
+        let image = image((10, 20), Paper::Light, inner);
         for absent in ["var(", "<style", "style=", "currentColor"] {
             assert!(!image.contains(absent), "{image}");
         }

@@ -1,6 +1,7 @@
 //! Figures beside a plan: ranks with the edges that leave their nodes, and candidates by their traffic.
 
 use super::draw::escaped;
+use super::setting::{Paper, Setting};
 use super::{Drawing, colours, html};
 use std::fmt::Write as _;
 use stowplan_engine::plan::Plan;
@@ -25,6 +26,54 @@ pub struct FigureEdge {
     pub from: usize,
     /// The other.
     pub to: usize,
+}
+
+/// The largest values of the axes of a plot of candidates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Largest {
+    /// Of the traffic that leaves all nodes.
+    pub leave: u64,
+    /// Of the traffic that leaves the worst node.
+    pub worst: u64,
+}
+
+/// Round values for ticks from 0 up to the largest: each 1, 2 or 5 times a power of ten from the next, at most ten of them.
+fn ticks(largest: u64) -> Vec<u64> {
+    let powers = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+    let step = { powers }
+        .find(|step| largest / step <= 8)
+        .unwrap_or(largest.max(1));
+    (0..=largest / step).map(|number| number * step).collect()
+}
+
+/// A value's part of an axis this long.
+fn along(value: u64, largest: u64, length: u32) -> u32 {
+    let part = u128::from(value) * u128::from(length) / u128::from(largest.max(1));
+    u32::try_from(part).unwrap_or(length)
+}
+
+/// The ticks of both axes, with their values.
+fn axes(largest: Largest, left: u32, bottom: u32) -> String {
+    let mut inner = String::new();
+    for value in ticks(largest.leave) {
+        let x = left + along(value, largest.leave, SIDE * 2);
+        inner += &format!(
+            "<path class=\"in\" d=\"M{x} {HEAD}V{}\"/><text class=\"o\" x=\"{}\" y=\"{}\">{value}</text>",
+            bottom + 5,
+            x.saturating_sub(3),
+            bottom + 15
+        );
+    }
+    for value in ticks(largest.worst) {
+        let y = bottom - along(value, largest.worst, SIDE);
+        inner += &format!(
+            "<path class=\"in\" d=\"M{} {y}H{}\"/><text class=\"o\" x=\"{MARGIN}\" y=\"{}\">{value}</text>",
+            left - 5,
+            left + SIDE * 2,
+            y + 3
+        );
+    }
+    inner
 }
 
 /// Ranks and the edges between them.
@@ -110,23 +159,24 @@ pub fn edges_svg(edges: &Edges) -> String {
             rank.rank
         );
     }
-    colours::image(width, height, &inner)
+    colours::image((width, height), Paper::Light, &inner)
 }
 
 /// The plot of candidates. The horizontal axis is the traffic that leaves all nodes, the vertical axis that of the worst node.
 /// Candidates have the numbers of the list.
 #[must_use]
-pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
+pub fn candidates_svg(title: &str, candidates: &[Candidate], largest: Largest) -> String {
     const LEFT: u32 = 60;
     let bottom = HEAD + SIDE;
     let list = u32::try_from(candidates.len()).unwrap_or(0) * 18;
     let width = 960;
     let mut inner = format!(
-        "<text x=\"{MARGIN}\" y=\"16\">{}</text><path class=\"out\" d=\"M{LEFT} {HEAD}V{bottom}H{}\"/><text x=\"{LEFT}\" y=\"{}\">what leaves all nodes: the left end is 0, the right end the most of these; a dot is at its values, its number beside it</text><text x=\"{MARGIN}\" y=\"36\">what leaves the worst node: 0 at the bottom</text>\n",
+        "<text x=\"{MARGIN}\" y=\"16\">{}</text><path class=\"out\" d=\"M{LEFT} {HEAD}V{bottom}H{}\"/><text x=\"{LEFT}\" y=\"{}\">what leaves all nodes; a dot is at its values, its number beside it</text><text x=\"{MARGIN}\" y=\"36\">what leaves the worst node</text>\n",
         escaped(title),
         LEFT + SIDE * 2,
-        bottom + 18
+        bottom + 32
     );
+    inner += &axes(largest, LEFT, bottom);
     let mut labels = Labels::default();
     for (number, candidate) in (1..).zip(candidates) {
         let x = LEFT + candidate.at.0 * SIDE * 2 / 1000;
@@ -155,13 +205,13 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
         };
         inner += &format!(
             "\n<text x=\"{LEFT}\" y=\"{}\">{number}: {} leave, {} the worst node: {asked}{}</text>",
-            bottom + 26 + number * 18,
+            bottom + 40 + number * 18,
             escaped(&candidate.leave),
             escaped(&candidate.worst),
             escaped(&candidate.words)
         );
     }
-    colours::image(width, bottom + 48 + list, &inner)
+    colours::image((width, bottom + 68 + list), Paper::Light, &inner)
 }
 
 /// The places of labels that are drawn already: each number stands near its dot, and on no other number.
@@ -202,7 +252,7 @@ impl Labels {
 /// Cost: that of [`super::html`].
 #[must_use]
 pub fn html_with(title: &str, plan: &Plan, lines: &[String], figure: &str) -> String {
-    let drawing = Drawing::new(plan, 2, &|_| false);
+    let drawing = Drawing::new(plan, 2, &Setting::default(), &|_| false);
     let page = html::page(title, &[("", drawing)], lines);
     // The figure comes after the text.
     page.replacen("<div>", &format!("<figure>{figure}</figure>\n<div>"), 1)

@@ -1,7 +1,7 @@
 //! The page: a summary, a legend, the strip of all nodes, and each shape.
 
 use super::draw::escaped;
-use super::{Drawing, Drawn, STYLE};
+use super::{Drawing, Drawn, LEGEND, STYLE};
 use stowplan_engine::count::counted;
 
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -39,7 +39,10 @@ pub(super) fn page(title: &str, sides: &[(&str, Drawing)], lines: &[String]) -> 
 }
 
 fn side(text: &mut String, drawing: &Drawing) {
-    *text += &format!("<p>{}</p>\n<ul class=\"legend\">", drawing.summary);
+    *text += &format!(
+        "<p>{}</p>\n<p>{}</p>\n<ul class=\"legend\">",
+        drawing.summary, drawing.sentence
+    );
     for (app, words) in drawing.apps.iter().enumerate() {
         *text += &format!(
             "<li><label><input class=\"noprint\" type=\"checkbox\" checked hidden data-app=\"{app}\"> <svg width=\"30\" height=\"18\" aria-hidden=\"true\"><g class=\"p a{}\"><rect x=\"2\" y=\"2\" width=\"26\" height=\"14\"/></g></svg> {}</label></li>",
@@ -53,7 +56,7 @@ fn side(text: &mut String, drawing: &Drawing) {
             counted(drawing.more_apps as u64, "more app")
         );
     }
-    *text += "<li class=\"soft\">a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own</li></ul>\n";
+    *text += &format!("<li class=\"soft\">{LEGEND}</li></ul>\n");
     *text += &format!(
         "<p class=\"soft\">{}</p><div class=\"strip\">",
         escaped(&drawing.strip_words)

@@ -1,5 +1,9 @@
 //! Plans as pictures: an HTML page that needs no network and is readable without scripts, or the drawing alone.
 
+// How a picture is drawn.
+pub mod setting;
+// Lines of text.
+mod letters;
 // Nodes that look the same.
 mod shape;
 // Boxes in boxes.
@@ -10,6 +14,8 @@ mod seats;
 mod draw;
 // The place of each rank.
 mod ranks;
+// What it shows, in one sentence.
+mod sentence;
 // The page around the drawing.
 mod html;
 // Plain colours.
@@ -23,6 +29,7 @@ use crate::diff::words::change;
 use crate::row::Rows;
 use draw::{Panel, panels};
 use seats::{PROCS_MAX, Seats};
+use setting::Setting;
 use shape::{SHAPES_MAX, Shape, letter, shapes};
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
@@ -44,21 +51,24 @@ const APPS_MAX: usize = 12;
 // The style of pictures and their colours.
 const STYLE: &str = include_str!("style.css");
 
+/// What the boxes mean.
+const LEGEND: &str = "a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; a dashed box is a core that no process may use, a grey one is kept from jobs; small numbers are those of the operating system, t3 is thread 3";
+
 /// A page with a plan.
 ///
 /// Cost: the plan's runs; the boxes of the shapes drawn; a few additions a rank for the search box.
 #[must_use]
 pub fn html(plan: &Plan) -> String {
-    html_of(plan, &[])
+    html_of(plan, &Setting::default())
 }
 
-/// As [`html`], with the source of each topology above the plan: `machines`, a line each.
+/// As [`html`], with what stands around the nodes.
 ///
 /// Cost: as [`html`].
 #[must_use]
-pub fn html_of(plan: &Plan, machines: &[String]) -> String {
-    let drawing = Drawing::new(plan, 1, &|_| false);
-    html::page("stowplan", &[("", drawing)], machines)
+pub fn html_of(plan: &Plan, setting: &Setting<'_>) -> String {
+    let drawing = Drawing::new(plan, 1, setting, &|_| false);
+    html::page("stowplan", &[("", drawing)], setting.lines)
 }
 
 /// The drawing of a plan alone, as one SVG image without scripts: for notebooks and documents.
@@ -66,15 +76,16 @@ pub fn html_of(plan: &Plan, machines: &[String]) -> String {
 /// Cost: as [`html`], without the search box.
 #[must_use]
 pub fn svg(plan: &Plan) -> String {
-    svg_of(plan, &[])
+    svg_of(plan, &Setting::default())
 }
 
-/// As [`svg`], with the source of each topology above the plan: `machines`, a line each.
+/// As [`svg`], with what stands around the nodes.
 ///
 /// Cost: as [`svg`].
 #[must_use]
-pub fn svg_of(plan: &Plan, machines: &[String]) -> String {
-    svg::image(&[("", Drawing::new(plan, 1, &|_| false))], machines)
+pub fn svg_of(plan: &Plan, setting: &Setting<'_>) -> String {
+    let drawing = |across| vec![("", Drawing::in_rows(plan, 1, setting, &|_| false, across))];
+    svg::image(&drawing, setting)
 }
 
 /// A page with two plans beside each other, with the ranks that moved marked. `lines`: text above the plans.
@@ -82,10 +93,10 @@ pub fn svg_of(plan: &Plan, machines: &[String]) -> String {
 /// Cost: twice that of [`html`].
 #[must_use]
 pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
-    let moved = moved(a, b);
+    let (moved, setting) = (moved(a, b), Setting::default());
     let sides = [
-        ("before", Drawing::new(a, 2, &moved)),
-        ("after", Drawing::new(b, 2, &moved)),
+        ("before", Drawing::new(a, 2, &setting, &moved)),
+        ("after", Drawing::new(b, 2, &setting, &moved)),
     ];
     html::page("stowplan diff", &sides, lines)
 }
@@ -95,12 +106,22 @@ pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
 /// Cost: twice that of [`svg`].
 #[must_use]
 pub fn svg_diff(a: &Plan, b: &Plan) -> String {
+    svg_diff_of(a, b, &Setting::default())
+}
+
+/// As [`svg_diff`], with what stands around the nodes.
+///
+/// Cost: as [`svg_diff`].
+#[must_use]
+pub fn svg_diff_of(a: &Plan, b: &Plan, setting: &Setting<'_>) -> String {
     let moved = moved(a, b);
-    let sides = [
-        ("before", Drawing::new(a, 2, &moved)),
-        ("after", Drawing::new(b, 2, &moved)),
-    ];
-    svg::image(&sides, &[])
+    let sides = |across| {
+        vec![
+            ("before", Drawing::in_rows(a, 2, setting, &moved, across)),
+            ("after", Drawing::in_rows(b, 2, setting, &moved, across)),
+        ]
+    };
+    svg::image(&sides, setting)
 }
 
 /// Whether a rank has another place in the other plan.
@@ -115,6 +136,8 @@ fn moved<'p>(a: &'p Plan, b: &'p Plan) -> impl Fn(u32) -> bool + 'p {
 /// The content of a picture of a plan.
 struct Drawing {
     summary: String,
+    /// What it shows.
+    sentence: String,
     apps: Vec<String>,
     /// Apps that the legend leaves out.
     more_apps: usize,
@@ -152,18 +175,38 @@ struct Drawn {
 
 impl Drawing {
     /// `share`: how many drawings share the space.
-    fn new(plan: &Plan, share: usize, moved: &dyn Fn(u32) -> bool) -> Self {
-        let all = shapes(plan);
-        // The largest shapes first; of equal ones the first in node order.
-        let mut kept: Vec<usize> = (0..all.len()).collect();
-        kept.sort_by_key(|&at| std::cmp::Reverse(all[at].count));
-        let rest = kept.split_off(kept.len().min(SHAPES_MAX));
+    fn new(plan: &Plan, share: usize, setting: &Setting<'_>, moved: &dyn Fn(u32) -> bool) -> Self {
+        let mut drawing = Self::in_rows(plan, share, setting, moved, 8);
+        let chosen = setting.chosen.map(|ranks| shape::chosen(plan, ranks));
+        let all = shapes(plan, chosen.as_ref());
+        drawing.ranks = ranks::table(plan, &all, &largest(&all).0, RANKS_BYTES / share);
+        drawing
+    }
+
+    /// As [`Self::new`], with at most `across` cells in a row of a box.
+    fn in_rows(
+        plan: &Plan,
+        share: usize,
+        setting: &Setting<'_>,
+        moved: &dyn Fn(u32) -> bool,
+        across: u32,
+    ) -> Self {
+        let chosen = setting.chosen.map(|ranks| shape::chosen(plan, ranks));
+        let all = shapes(plan, chosen.as_ref());
+        let (kept, rest) = largest(&all);
         let mut budget = PROCS_MAX;
         let mut room = DRAWN_BYTES / share;
+        let mut first = None;
         let hosts = HOSTS_BYTES / share / kept.len().max(1);
         let drawn = kept.iter().enumerate().map(|(at, &own)| {
             let shape = &all[own];
-            let mut drawn = Drawn::new(plan, shape, moved, &mut budget);
+            let tree = tree::tree(plan, shape.topology);
+            let seats = Seats::new(plan, shape, &tree, &mut budget);
+            let boxes = panels(&tree, &seats, moved, across);
+            let mut drawn = Drawn::new(plan, shape, &seats, boxes);
+            if at == 0 {
+                first = Some((tree, seats));
+            }
             let bytes: usize = drawn.panels.iter().map(|panel| panel.svg.len() + 120).sum();
             match room.checked_sub(bytes) {
                 Some(left) => room = left,
@@ -181,26 +224,31 @@ impl Drawing {
             drawn
         });
         let drawn = drawn.collect();
+        let sentence = sentence::sentence(plan, &all, first.as_ref());
         let nodes = |rows: &[usize]| rows.iter().map(|&at| all[at].count).sum::<u64>();
         let used = nodes(&kept) + nodes(&rest);
         let (apps, more_apps) = apps(plan);
         Self {
             summary: summary(plan, used, all.len()),
+            sentence,
             apps,
             more_apps,
             drawn,
             more: (rest.len(), nodes(&rest)),
-            strip: strip(plan, &all, &kept),
+            strip: strip(
+                plan,
+                &all,
+                &kept,
+                chosen.as_ref().map_or("idle", |_| "not shown"),
+            ),
             strip_words: strip_words(plan.world().names.len()),
-            ranks: ranks::table(plan, &all, &kept, RANKS_BYTES / share),
+            ranks: String::new(),
         }
     }
 }
 
 impl Drawn {
-    fn new(plan: &Plan, shape: &Shape, moved: &dyn Fn(u32) -> bool, budget: &mut u32) -> Self {
-        let tree = tree::tree(plan, shape.topology);
-        let seats = Seats::new(plan, shape, &tree, budget);
+    fn new(plan: &Plan, shape: &Shape, seats: &Seats, panels: Vec<Panel>) -> Self {
         let mut notes = Vec::new();
         if let Some(gpus) = shape.gpus(plan) {
             notes.push(format!("GPUs by local rank: {gpus}"));
@@ -214,7 +262,7 @@ impl Drawn {
             more_hosts: 0,
             count: shape.count,
             procs: shape.size(),
-            panels: panels(&tree, &seats, moved),
+            panels,
             note: (!notes.is_empty()).then(|| notes.join("; ")),
         }
     }
@@ -232,6 +280,14 @@ impl Drawn {
             counted(self.procs, "rank")
         )
     }
+}
+
+/// The shapes that are drawn and the others: the largest first; of equal ones the first in node order.
+fn largest(all: &[Shape]) -> (Vec<usize>, Vec<usize>) {
+    let mut kept: Vec<usize> = (0..all.len()).collect();
+    kept.sort_by_key(|&at| std::cmp::Reverse(all[at].count));
+    let rest = kept.split_off(kept.len().min(SHAPES_MAX));
+    (kept, rest)
 }
 
 /// The numbers that people quote: ranks, nodes, shapes.
@@ -260,13 +316,16 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
             .into_iter()
             .map(|(option, value, _)| format!("{} {value}", option.trim_start_matches("--")))
             .collect();
+        let words = match words.as_slice() {
+            [] => String::new(),
+            words => format!(", {}", words.join(", ")),
+        };
         // An app without a program has no name.
         let name = format!("app {app} {}", plan.resolved_apps().label[id]);
         format!(
-            "{}: {}, {}",
+            "{}: {}{words}",
             name.trim_end(),
-            counted(plan.apps()[app].procs().0, "rank"),
-            words.join(", ")
+            counted(plan.apps()[app].procs().0, "rank")
         )
     };
     let told = real.iter().take(APPS_MAX).map(line).collect();
@@ -284,8 +343,8 @@ fn strip_words(nodes: u32) -> String {
     }
 }
 
-/// The strip of all nodes, by shape.
-fn strip(plan: &Plan, all: &[Shape], kept: &[usize]) -> Vec<StripPart> {
+/// The strip of all nodes, by shape. `without`: what nodes in no shape are called.
+fn strip(plan: &Plan, all: &[Shape], kept: &[usize], without: &str) -> Vec<StripPart> {
     let names = &plan.world().names;
     let nodes = names.len();
     let parts = nodes.min(STRIP_PARTS);
@@ -306,7 +365,7 @@ fn strip(plan: &Plan, all: &[Shape], kept: &[usize]) -> Vec<StripPart> {
         let end = part + u32::try_from(same.len()).unwrap_or(parts);
         let at = same[0].and_then(|own| kept.iter().position(|&shape| shape == own));
         let (class, name) = match (same[0], at) {
-            (None, _) => ("idle", "idle".to_owned()),
+            (None, _) => ("idle", without.to_owned()),
             (Some(_), None) => ("idle", "other shapes".to_owned()),
             (Some(_), Some(at)) => (["n0", "n1"][at % 2], letter(at)),
         };

@@ -2,12 +2,16 @@
 
 use crate::gpus;
 use crate::hosts::folds;
-use crate::spread::{AppRun, stretches};
-use std::collections::HashMap;
+use crate::spread::{AppRun, Stretch, stretches};
+use roaring::RoaringBitmap;
+use std::collections::{BTreeMap, HashMap};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::topologies::TopologyId;
 
 /// The most shapes that are drawn; the rest are counted.
@@ -27,25 +31,74 @@ pub(super) struct Shape {
     /// The runs on its first node, by local rank.
     pub(super) runs: Vec<AppRun>,
     pub(super) procs: Vec<Alike>,
+    /// PUs that may be used at all.
+    pub(super) allowed: PuSetId,
+    /// The local ranks that were chosen; `None`: all.
+    pub(super) chosen: Option<Vec<u32>>,
+}
+
+/// The local ranks that were chosen, by node.
+pub(super) type Chosen = BTreeMap<u32, Vec<u32>>;
+
+/// The nodes of some ranks. Cost: a search for each of the ranks.
+pub(super) fn chosen(plan: &Plan, ranks: &RoaringBitmap) -> Chosen {
+    let mut chosen = Chosen::new();
+    for rank in ranks {
+        if let Some(place) = plan.place(Rank(rank)) {
+            let node = u32::try_from(place.node.row()).unwrap_or(u32::MAX);
+            chosen.entry(node).or_default().push(place.local_rank);
+        }
+    }
+    for locals in chosen.values_mut() {
+        locals.sort_unstable();
+    }
+    chosen
+}
+
+/// A stretch, or those of its nodes that have chosen ranks, with these ranks.
+fn parts(stretch: Stretch, chosen: Option<&Chosen>) -> Vec<(Stretch, Option<Vec<u32>>)> {
+    let Some(chosen) = chosen else {
+        return vec![(stretch, None)];
+    };
+    let nodes = chosen.range(stretch.nodes.first..stretch.nodes.end());
+    let one = |(&first, locals): (&u32, &Vec<u32>)| {
+        let nodes = NodeRange { first, count: 1 };
+        let stretch = Stretch {
+            nodes,
+            ..stretch.clone()
+        };
+        (stretch, Some(locals.clone()))
+    };
+    nodes.map(one).collect()
 }
 
 /// Nodes look the same if these are equal.
-type Key = (TopologyId, Vec<Alike>, Vec<(u32, u32)>);
+type Key = (
+    TopologyId,
+    PuSetId,
+    Vec<Alike>,
+    Vec<(u32, u32)>,
+    Option<Vec<u32>>,
+);
 
 /// All shapes, in the order of their first nodes.
-pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
+pub(super) fn shapes(plan: &Plan, chosen: Option<&Chosen>) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut known: HashMap<Key, usize> = HashMap::new();
-    for stretch in stretches(plan) {
-        let topology = plan.world().states.get(stretch.state).topology;
+    let all = stretches(plan).flat_map(|stretch| parts(stretch, chosen));
+    for (stretch, locals) in all {
+        let state = plan.world().states.get(stretch.state);
+        let topology = state.topology;
         let mut runs = stretch.runs;
         runs.sort_by_key(|run| run.of(plan).own_before);
         let (procs, rest) = alike(plan, &runs);
         let at = *known
-            .entry((topology, procs.clone(), rest))
+            .entry((topology, state.allowed, procs.clone(), rest, locals.clone()))
             .or_insert_with(|| {
                 shapes.push(Shape {
                     topology,
+                    allowed: state.allowed,
+                    chosen: locals,
                     nodes: Vec::new(),
                     count: 0,
                     runs,
@@ -72,7 +125,7 @@ fn alike(plan: &Plan, runs: &[AppRun]) -> (Vec<Alike>, Vec<(u32, u32)>) {
         let run = own.of(plan);
         for same in plan.patterns().get(run.pattern).runs(run.procs) {
             if procs.len() > STRETCHES_MAX {
-                let pattern = stowplan_engine::id::Id::row(run.pattern);
+                let pattern = run.pattern.row();
                 rest.push((u32::try_from(pattern).unwrap_or(u32::MAX), run.procs));
                 break;
             }

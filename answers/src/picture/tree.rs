@@ -1,6 +1,7 @@
 //! A node as boxes in boxes: packages, numa nodes, L3 caches, cores.
 
 use roaring::RoaringBitmap;
+use std::collections::BTreeMap;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyId;
@@ -15,6 +16,19 @@ pub(super) struct Part {
     pub(super) parts: Vec<Self>,
     /// Leaves that are in none of its parts.
     pub(super) own: Vec<usize>,
+    /// Devices that are nearest to it.
+    pub(super) devices: Vec<Near>,
+    /// OS numbers of each core in it that jobs do not get.
+    pub(super) kept: Vec<RoaringBitmap>,
+}
+
+/// A device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Near {
+    /// A GPU, by the number that makes it visible.
+    Gpu(u32),
+    /// A network card, by its name.
+    Nic(String),
 }
 
 /// A node: its boxes, and the OS numbers of the PUs of each leaf (a core, or a PU where there are no cores).
@@ -60,30 +74,57 @@ pub(super) fn tree(plan: &Plan, topology: TopologyId) -> Tree {
     builder.tree.root = root;
     let Tree { root, leaves } = &mut builder.tree;
     let os = topologies.pus_os(topology);
-    for gpu in topologies.gpus(topology) {
-        let near = gpu.pus.iter().cloned().flatten();
+    let touched = |pus: &[std::ops::Range<u32>]| -> Vec<usize> {
+        let near = pus.iter().cloned().flatten();
         let near: RoaringBitmap = near.map(|pu| os[pu as usize]).collect();
-        let near: Vec<usize> = (0..leaves.len())
-            .filter(|&leaf| !leaves[leaf].is_disjoint(&near))
-            .collect();
-        if !near.is_empty() {
-            root.take_gpu(&near, &format!(" · gpu {}", gpu.visible));
+        let leaves = (0..leaves.len()).filter(|&leaf| !leaves[leaf].is_disjoint(&near));
+        leaves.collect()
+    };
+    let gpus = topologies.gpus(topology).iter();
+    for gpu in gpus {
+        root.take(&touched(&gpu.pus), Near::Gpu(gpu.visible));
+    }
+    for nic in topologies.nics(topology) {
+        root.take(&touched(&nic.pus), Near::Nic(nic.name.clone()));
+    }
+    let mut cores: BTreeMap<u32, (usize, RoaringBitmap)> = BTreeMap::new();
+    for kept in topologies.kept(topology) {
+        let beside =
+            (0..leaves.len()).find(|&leaf| leaves[leaf].contains(os[kept.beside as usize]));
+        if let Some(leaf) = beside {
+            let core = cores
+                .entry(kept.core)
+                .or_insert((leaf, RoaringBitmap::new()));
+            core.1.insert(kept.os);
         }
+    }
+    for (leaf, core) in cores.into_values() {
+        root.keep(leaf, core);
     }
     builder.tree
 }
 
 impl Part {
-    /// Names a GPU in the smallest box around the leaves near it.
-    fn take_gpu(&mut self, near: &[usize], name: &str) {
-        let around = |part: &&mut Self| {
-            near.iter()
-                .all(|leaf| (part.leaves.0..part.leaves.1).contains(leaf))
+    /// The smallest box around some leaves; the node for none.
+    fn around(&mut self, leaves: &[usize]) -> &mut Self {
+        let holds = |part: &Self| {
+            let (first, end) = part.leaves;
+            !leaves.is_empty() && leaves.iter().all(|leaf| (first..end).contains(leaf))
         };
-        match self.parts.iter_mut().find(around) {
-            Some(inner) => inner.take_gpu(near, name),
-            None => self.label += name,
+        match self.parts.iter().position(holds) {
+            Some(at) => self.parts[at].around(leaves),
+            None => self,
         }
+    }
+
+    /// Puts a device into the smallest box around the leaves near it.
+    fn take(&mut self, near: &[usize], device: Near) {
+        self.around(near).devices.push(device);
+    }
+
+    /// Puts a core that jobs do not get into the smallest box around a leaf.
+    fn keep(&mut self, beside: usize, core: RoaringBitmap) {
+        self.around(&[beside]).kept.push(core);
     }
 }
 
@@ -100,22 +141,27 @@ impl Builder<'_> {
         let topologies = &self.plan.world().topologies;
         while let Some((&kind, deeper)) = levels.split_first() {
             levels = deeper;
-            let inside: Vec<(usize, Ranges)> = topologies
-                .objects(self.topology, kind)
-                .map(|object| topologies.ranges(object).to_vec())
-                .enumerate()
-                .filter(|(_, own)| holds(ranges, own))
-                .collect();
-            let name = |number: usize| format!("{} {number}", kind.word());
+            // Objects with the same PUs, as memory behind memory, share a box.
+            let mut inside: Vec<(String, Ranges)> = Vec::new();
+            for (number, object) in topologies.objects(self.topology, kind).enumerate() {
+                let own = topologies.ranges(object).to_vec();
+                if !holds(ranges, &own) {
+                    continue;
+                }
+                match inside.iter_mut().find(|known| known.1 == own) {
+                    Some(known) => known.0 += &format!(",{number}"),
+                    None => inside.push((format!("{} {number}", kind.word()), own)),
+                }
+            }
             match inside.as_slice() {
                 [] => {}
-                [(number, own)] if holds(own, ranges) && !label.is_empty() => {
-                    label = format!("{label} · {}", name(*number));
+                [(name, own)] if holds(own, ranges) && !label.is_empty() => {
+                    label = format!("{label} · {name}");
                 }
                 _ => {
                     let parts: Vec<Part> = inside
                         .iter()
-                        .map(|(number, own)| self.part(name(*number), own, levels))
+                        .map(|(name, own)| self.part(name.clone(), own, levels))
                         .collect();
                     let outside = |core: &Ranges| !inside.iter().any(|(_, own)| holds(own, core));
                     let own = self.leaves(ranges, &outside);
@@ -124,6 +170,7 @@ impl Builder<'_> {
                         leaves: (from, self.tree.leaves.len()),
                         parts,
                         own,
+                        ..Part::default()
                     };
                 }
             }
@@ -132,8 +179,8 @@ impl Builder<'_> {
         Part {
             label,
             leaves: (from, self.tree.leaves.len()),
-            parts: Vec::new(),
             own,
+            ..Part::default()
         }
     }
 

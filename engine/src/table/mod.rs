@@ -25,6 +25,8 @@ pub mod pusets;
 pub mod gpus;
 // Who made the cpus.
 pub mod vendor;
+// A topology before the tables take it.
+pub mod draft;
 // Distinct topologies and their objects.
 pub mod topologies;
 // GPUs in the order of their addresses, some for each process.

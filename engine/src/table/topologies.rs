@@ -5,6 +5,8 @@
 //! loops use logical numbers, in which nearly every object is one range; people see OS numbers.
 
 use super::cpusets::{CpusetId, Cpusets};
+pub(crate) use super::draft::drafted_kinds;
+pub use super::draft::{Device, DraftError, DraftObject, KeptPu, Latency, TopologyDraft};
 use super::gpus::Gpu;
 use super::interner::{Interner, digest_of};
 pub use super::vendor::Vendor;
@@ -24,115 +26,6 @@ define_id! {
     ObjectId
 }
 
-/// One object, as a reader hands it in.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct DraftObject {
-    /// Its kind.
-    pub kind: ObjKind,
-    /// The number the kernel or firmware gave it, if any.
-    pub os: Option<u32>,
-    /// Its PUs: ascending disjoint half-open ranges of **logical** PU numbers. Empty for memory without cpus.
-    pub pus: Vec<Range<u32>>,
-}
-
-/// An OS device (network card, GPU, disk).
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Device {
-    /// Its name, as `mlx5_0`.
-    pub name: String,
-    /// hwloc's subtype or device type, for people.
-    pub subtype: String,
-    /// The PUs of the nearest object above it that has PUs: ranges of logical numbers.
-    pub pus: Vec<Range<u32>>,
-}
-
-/// Latencies between NUMA nodes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Latency {
-    /// The NUMA nodes measured, by logical index; row and column order of `values`.
-    pub nodes: Vec<u32>,
-    /// Shape `[nodes][nodes]`: from, to.
-    pub values: Vec<u64>,
-}
-
-/// A topology as a reader hands it in, disallowed PUs already dropped.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct TopologyDraft {
-    /// OS numbers of the PUs, in logical order.
-    pub pus_os: Vec<u32>,
-    /// Objects, each kind in logical order; kinds in any order. `Machine` once; `Hwthread`s are derived from `pus_os`.
-    pub objects: Vec<DraftObject>,
-    /// OS devices, in file order.
-    pub devices: Vec<Device>,
-    /// GPUs, in logical order.
-    pub gpus: Vec<Gpu>,
-    /// Network cards. They are only listed: no table keeps them, and topologies that differ only in them are equal.
-    pub nics: Vec<Device>,
-    /// The latency matrix between NUMA nodes, if there is one.
-    pub latency: Option<Latency>,
-    /// OS numbers of PUs that are there and may not be used. No table of a plan keeps them, and topologies that differ only in
-    /// them are equal: some launchers tell them from numbers that the machine lacks.
-    pub disallowed: Vec<u32>,
-    /// Who made the cpus. Topologies that differ only in this are equal, and theirs is then unsaid.
-    pub vendor: Vendor,
-}
-
-impl TopologyDraft {
-    /// Brings the draft into the form that the tables keep: objects by kind, without the parts that tables do not keep.
-    fn in_order(&mut self) {
-        self.vendor = Vendor::Unsaid;
-        self.objects
-            .retain(|object| object.kind < ObjKind::Hwthread);
-        self.objects.sort_by_key(|object| object.kind);
-        self.nics.clear();
-        self.disallowed.clear();
-    }
-}
-
-/// The kinds of objects in a draft. Hwthreads follow from its PUs, and GPUs are beside the tree.
-pub(crate) fn drafted_kinds() -> impl Iterator<Item = ObjKind> {
-    let all = ObjKind::ALL.into_iter();
-    all.filter(|&kind| kind < ObjKind::Hwthread)
-}
-
-/// Why a draft is no topology.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum DraftError {
-    /// No PU may be used.
-    #[error("there is no PU that may be used")]
-    NoPu,
-    /// More than [`PUS_MAX`] PUs, [`OBJECTS_MAX`] objects or [`GPUS_MAX`] GPUs.
-    #[error("{found} {what}, at most {limit} are possible")]
-    TooLarge {
-        /// `PUs` or `objects`.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// The bound.
-        limit: u32,
-    },
-    /// Two PUs with one OS number.
-    #[error("OS number {os} belongs to two PUs")]
-    TwiceOs {
-        /// The number.
-        os: u32,
-    },
-    /// An OS number beyond the bound.
-    #[error("PU OS number {os} is not below {PUS_MAX}")]
-    LargeOs {
-        /// The number.
-        os: u32,
-    },
-    /// Ranges out of order, overlapping or beyond the PUs.
-    #[error("a {} has ranges of PUs that are out of order or beyond the {pus} PUs", .kind.word())]
-    BadRanges {
-        /// The object's kind.
-        kind: ObjKind,
-        /// PUs of the topology.
-        pus: usize,
-    },
-}
-
 /// Distinct topologies. Equal drafts share one id.
 #[derive(Clone, Default, Debug)]
 pub struct Topologies {
@@ -146,6 +39,10 @@ pub struct Topologies {
     pub(crate) devices: Lists<TopologyId, Device>,
     /// GPUs, in logical order: what each object of their kind has beside its PUs. Shape `[topologies][GPUs]`.
     pub(crate) gpus: Lists<TopologyId, Gpu>,
+    /// Network cards, to be shown. Shape `[topologies][cards]`.
+    pub(crate) nics: Lists<TopologyId, Device>,
+    /// PUs that jobs do not get, to be shown. Shape `[topologies][PUs]`.
+    pub(crate) kept: Lists<TopologyId, KeptPu>,
     /// OS numbers of PUs that may not be used. Shape `[topologies][PUs]`.
     pub(crate) disallowed: Lists<TopologyId, u32>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
@@ -178,6 +75,10 @@ impl Topologies {
     ) -> Result<TopologyId, DraftError> {
         validate(&draft)?;
         let disallowed = std::mem::take(&mut draft.disallowed);
+        let (nics, kept) = (
+            std::mem::take(&mut draft.nics),
+            std::mem::take(&mut draft.kept),
+        );
         let vendor = draft.vendor;
         draft.in_order();
         let digest = digest_of(&draft);
@@ -220,18 +121,22 @@ impl Topologies {
         self.gpus.push(draft.gpus);
         self.latency.push(draft.latency);
         self.disallowed.push(disallowed);
+        self.nics.push(nics);
+        self.kept.push(kept);
         self.vendor.push(vendor);
         self.known.keep(digest, topology);
         Ok(topology)
     }
 
-    /// A topology as it was handed in, without its network cards, which are not kept. Another table can add it.
+    /// A topology as it was handed in. Another table can add it.
     ///
     /// Cost: linear in its objects.
     #[must_use]
     pub fn draft(&self, topology: TopologyId) -> TopologyDraft {
         TopologyDraft {
             vendor: self.vendor[topology],
+            nics: self.nics(topology).to_vec(),
+            kept: self.kept(topology).to_vec(),
             ..self.placing_draft(topology)
         }
     }
@@ -253,6 +158,7 @@ impl Topologies {
             devices: self.devices(topology).to_vec(),
             gpus: self.gpus(topology).to_vec(),
             nics: Vec::new(),
+            kept: Vec::new(),
             latency: self.latency(topology).cloned(),
             disallowed: Vec::new(),
             vendor: Vendor::Unsaid,
@@ -321,6 +227,16 @@ impl Topologies {
     #[must_use]
     pub fn disallowed(&self, topology: TopologyId) -> &[u32] {
         &self.disallowed[topology]
+    }
+    /// Network cards; a plan that was read has none.
+    #[must_use]
+    pub fn nics(&self, topology: TopologyId) -> &[Device] {
+        &self.nics[topology]
+    }
+    /// PUs that jobs do not get; a plan that was read has none.
+    #[must_use]
+    pub fn kept(&self, topology: TopologyId) -> &[KeptPu] {
+        &self.kept[topology]
     }
     /// Every object of a kind, in logical order (all NUMA nodes, also those that are not mapping targets).
     pub fn objects(

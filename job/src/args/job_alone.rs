@@ -61,6 +61,8 @@ const fn is_of_the_job(meaning: Meaning) -> bool {
         | Meaning::Taskmap => false,
         Meaning::Topo
         | Meaning::Columns
+        | Meaning::Dark
+        | Meaning::Size
         | Meaning::Devices
         | Meaning::Mca
         | Meaning::Head

@@ -117,9 +117,9 @@ impl Reader<'_> {
             Meaning::Save => self.job.save = some(),
             Meaning::QuietNotes => return self.quiet(given, value),
             Meaning::Strict => self.job.strict = true,
-            Meaning::Node => self.job.parts.node = some(),
-            Meaning::Ranks => self.job.parts.ranks = some(),
-            Meaning::App => self.job.parts.app = some(),
+            Meaning::Dark | Meaning::Node | Meaning::Ranks | Meaning::App | Meaning::Size => {
+                self.shown(meaning, value);
+            }
             Meaning::Format => self.format(given, value)?,
             Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
@@ -174,6 +174,22 @@ impl Reader<'_> {
             self.job.quiet_notes.push(word.to_owned());
         }
         Ok(())
+    }
+
+    /// Takes which ranks are shown, and in which size.
+    fn shown(&mut self, meaning: Meaning, value: &str) {
+        let text = Some(value.to_owned());
+        if meaning == Meaning::Dark {
+            self.job.picture.dark = true;
+        } else if meaning == Meaning::Node {
+            self.job.parts.node = text;
+        } else if meaning == Meaning::Ranks {
+            self.job.parts.ranks = text;
+        } else if meaning == Meaning::App {
+            self.job.parts.app = text;
+        } else {
+            self.job.picture.size = text;
+        }
     }
 
     /// Takes what is said of the network.

@@ -106,6 +106,15 @@ pub struct Parts {
     pub app: Option<String>,
 }
 
+/// How a picture is drawn.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Picture {
+    /// `--dark`.
+    pub dark: bool,
+    /// `--size`, as given.
+    pub size: Option<String>,
+}
+
 /// The options of the job: everything except policies, process counts and hosts.
 #[derive(Clone, Debug)]
 pub struct JobArgs {
@@ -195,6 +204,8 @@ pub struct JobArgs {
     pub show_attributes: Option<Show>,
     /// `--node`, `--ranks`, `--app`.
     pub parts: Parts,
+    /// `--dark`, `--size`.
+    pub picture: Picture,
 }
 
 impl Default for JobArgs {
@@ -243,6 +254,7 @@ impl Default for JobArgs {
             here: None,
             show_attributes: None,
             parts: Parts::default(),
+            picture: Picture::default(),
         }
     }
 }

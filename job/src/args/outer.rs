@@ -26,6 +26,8 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::ShowAttributes
         | Meaning::Devices
         | Meaning::Columns
+        | Meaning::Dark
+        | Meaning::Size
         | Meaning::Node
         | Meaning::Ranks
         | Meaning::Script

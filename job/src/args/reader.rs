@@ -309,6 +309,8 @@ impl<'a> Reader<'a> {
             Meaning::Topo
             | Meaning::Devices
             | Meaning::Columns
+            | Meaning::Dark
+            | Meaning::Size
             | Meaning::Mca
             | Meaning::Head
             | Meaning::Session

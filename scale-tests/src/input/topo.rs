@@ -75,6 +75,7 @@ fn judge(draft: TopologyDraft) {
         // Who made the cpus, and which may not be used, is not written.
         again.vendor = draft.vendor;
         again.disallowed.clone_from(&draft.disallowed);
+        again.kept.clone_from(&draft.kept);
         assert_eq!(again, draft);
     }
 }

@@ -103,6 +103,7 @@ pub(crate) fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobEr
     let quiet = asked.asked.job.quiet_notes.clone();
     let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
+    placement.sources.said = said(&asked.words);
     placement.mapped.notes.splice(0..0, asked.notes);
     let unused = unused(&placement.mapped.plan, &asked.parts);
     placement.mapped.notes.extend(unused);
@@ -111,6 +112,41 @@ pub(crate) fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobEr
     notes.retain(|note| !is_quiet(&quiet, note));
     remedies::mend(notes, &asked.words, plan, files);
     Ok(placement)
+}
+
+/// The words of a job as one types them, without those that say how it is shown; `None`: there are none.
+fn said(words: &[String]) -> Option<String> {
+    const SHOWN: &[&str] = &[
+        "--format",
+        "--size",
+        "--columns",
+        "-o",
+        "--output",
+        "--save",
+    ];
+    let mut job: Vec<&str> = Vec::new();
+    let mut rest = words.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        if SHOWN.contains(&word) {
+            rest.next();
+        } else if word != "--dark"
+            && !SHOWN
+                .iter()
+                .any(|own| word.split_once('=').is_some_and(|(name, _)| name == *own))
+        {
+            job.push(word);
+        }
+    }
+    let plain = |word: &str| {
+        let safe = |sign: u8| sign.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&sign);
+        !word.is_empty() && word.bytes().all(safe)
+    };
+    let quoted = job.into_iter().map(|word| match plain(word) {
+        true => Some(word.into()),
+        false => shlex::try_quote(word).ok(),
+    });
+    let line: Vec<std::borrow::Cow<'_, str>> = quoted.collect::<Option<_>>()?;
+    (!line.is_empty()).then(|| line.join(" "))
 }
 
 /// Shows a plan, then its notes.

@@ -5,6 +5,7 @@ use crate::page::inline::OwnMachine;
 use crate::page::serve::{Site, serve};
 use crate::report::{Refused, Target};
 use crate::{Console, output};
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
 
@@ -108,6 +109,17 @@ fn served(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     if asked.browser == Browser::Opened {
         open(&url);
     }
+    // A request that panics is answered as a fault; the others go on.
+    std::panic::set_hook(Box::new(|panic| {
+        let at = panic
+            .location()
+            .map_or_else(String::new, ToString::to_string);
+        // The worst that can happen to a message is that nobody reads it.
+        let _ = writeln!(
+            std::io::stderr(),
+            "error[internal]: a fault in stowplan, at {at}: the request is answered as that"
+        );
+    }));
     serve(listener, Site::new(prefix, own)).map_err(to)
 }
 

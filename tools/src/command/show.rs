@@ -9,6 +9,7 @@ use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan_answers::picture;
+use stowplan_answers::picture::setting::{Paper, RATIO_MAX, Setting, Size};
 use stowplan_answers::select::select;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
@@ -24,6 +25,8 @@ use stowplan_job::words::CommandLine;
 pub(super) const SHOWS: &[Meaning] = &[
     Meaning::Format,
     Meaning::Columns,
+    Meaning::Dark,
+    Meaning::Size,
     Meaning::Output,
     Meaning::Node,
     Meaning::Ranks,
@@ -123,6 +126,7 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     let some = select(told.plan, &job.parts)?;
     let some = some.as_ref();
     parts_fit(format, some)?;
+    let size = size_of(format, job)?;
     let path = job.output.as_deref();
     if let Some(list) = &job.columns {
         return write_columns(told.plan, list, some, format, path, console);
@@ -143,11 +147,22 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         (Format::Tsv, Some(some)) => ndjson::write_tsv(told.plan, some, out, &mut watch),
         (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
         (Format::Json, _) => json::write(told, out),
-        (Format::Html, _) => {
-            out.write_all(picture::html_of(told.plan, &text::machines(told)).as_bytes())
+        (Format::Html, some) => {
+            let machines = text::machines(told);
+            let setting = setting(told, &machines, some);
+            out.write_all(picture::html_of(told.plan, &setting).as_bytes())
         }
-        (Format::Svg, _) => {
-            out.write_all(picture::svg_of(told.plan, &text::machines(told)).as_bytes())
+        (Format::Svg, some) => {
+            let machines = text::machines(told);
+            let setting = Setting {
+                paper: match job.picture.dark {
+                    true => Paper::Dark,
+                    false => Paper::Light,
+                },
+                size,
+                ..setting(told, &machines, some)
+            };
+            out.write_all(picture::svg_of(told.plan, &setting).as_bytes())
         }
         (Format::Text, Some(some)) => text::write_some(told, some, screen, out),
         _ => text::write(told, screen, out),
@@ -236,11 +251,58 @@ fn thread_rows<'p>(plan: &'p Plan, list: &[Column]) -> Result<Option<ThreadRows<
     Ok(None)
 }
 
+/// What a picture shows besides the plan.
+fn setting<'s>(
+    told: &Told<'s>,
+    machines: &'s [String],
+    chosen: Option<&'s RoaringBitmap>,
+) -> Setting<'s> {
+    Setting {
+        title: told.sources.said.as_deref().unwrap_or_default(),
+        lines: machines,
+        network: told.sources.network.as_deref(),
+        chosen,
+        ..Setting::default()
+    }
+}
+
+/// The size that a picture is asked to have.
+///
+/// # Errors
+/// `bad-value`; `contradicting-qualifiers` where no image is asked for.
+fn size_of(format: Format, job: &JobArgs) -> Result<Size, Refused> {
+    let told = |class, sentence| Refused::Told { class, sentence };
+    let option = match (&job.picture.size, job.picture.dark) {
+        (Some(_), _) => "--size",
+        (None, true) => "--dark",
+        (None, false) => return Ok(Size::OfContent),
+    };
+    if format != Format::Svg {
+        let sentence = format!("{option} is for --format svg");
+        return Err(told("contradicting-qualifiers", sentence));
+    }
+    let Some(text) = &job.picture.size else {
+        return Ok(Size::OfContent);
+    };
+    Size::of(text).ok_or_else(|| {
+        let sentence = format!(
+            "--size {text}: expected two numbers such as 16:9, neither more than {RATIO_MAX} times the other"
+        );
+        told("bad-value", sentence)
+    })
+}
+
 /// Checks that the format can show parts: only formats with something for each rank can.
 fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused> {
     let by_rank = matches!(
         format,
-        Format::Text | Format::Map | Format::MapDevel | Format::Tsv | Format::Ndjson
+        Format::Text
+            | Format::Map
+            | Format::MapDevel
+            | Format::Tsv
+            | Format::Ndjson
+            | Format::Html
+            | Format::Svg
     );
     if some.is_none() || by_rank {
         return Ok(());
@@ -250,7 +312,7 @@ fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused
     Err(Refused::Told {
         class: "contradicting-qualifiers",
         sentence: format!(
-            "--format {word} shows a whole plan: --node, --ranks and --app go with tsv, ndjson, map and text"
+            "--format {word} shows a whole plan: --node, --ranks and --app go with tsv, ndjson, map, text, html and svg"
         ),
     })
 }

@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::room::{ANSWER_BYTES_MAX, Bounded, TIME, Texted, written};
 use crate::command::here::Asked;
 use crate::command::remedies::{Remedy, nearest};
-use crate::command::{explain, map, score, show};
+use crate::command::{batch, explain, map, score, show};
 use crate::format::Told;
 use crate::report::{Refused, Target};
 use serde::Serialize;
@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use std::io;
 use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::picture;
+use stowplan_answers::picture::setting::{Paper, Setting, Size};
 use stowplan_job::args::{FORMATS, Format, JobArgs, map_args};
 use stowplan_job::line::cut;
 use stowplan_job::place::Placement;
@@ -144,6 +145,13 @@ fn told(id: Option<&RawValue>, text: &str, found: Result<Members, Failed>) -> An
     }
 }
 
+/// The refusal of what ended in a fault of ours.
+#[must_use]
+pub fn faulty() -> Refusal {
+    let message = "the answer ended in a fault of stowplan: others are answered as before, and the request is worth a report";
+    Refusal::of_request("internal", message.to_owned())
+}
+
 /// The refusal of what takes longer than [`TIME`].
 #[must_use]
 pub fn too_slow() -> Refusal {
@@ -183,6 +191,9 @@ fn words_of(text: &str) -> Result<Vec<String>, Failed> {
 /// A job alone: without `--` before it.
 fn job_of(text: &str) -> Result<Vec<String>, Failed> {
     let mut words = words_of(text)?;
+    if words.is_empty() {
+        return Err(bad("the line is empty"));
+    }
     if words.first().is_some_and(|word| word == "--") {
         words.remove(0);
     }
@@ -203,6 +214,20 @@ fn placed(words: &[String], files: &Inline<'_>) -> Result<(JobArgs, Placement), 
             Err(Failed { refused, nearest })
         }
     }
+}
+
+/// A spawn request, with options of the job.
+fn spawned(
+    words: &[String],
+    request: &str,
+    files: &Inline<'_>,
+) -> Result<(JobArgs, Placement), Failed> {
+    let mut asked = batch::spawned(words, request)?;
+    files.keeps_out(&asked.job)?;
+    asked.job.threads = None;
+    let job = asked.job.clone();
+    let placement = map::placed(Asked::named(asked, words), files)?;
+    Ok((job, placement))
 }
 
 /// Refuses a job that would read more than the request.
@@ -241,11 +266,21 @@ fn of_map(asked: &body::Map<'_>, own: OwnMachine) -> Result<Members, Failed> {
         files: &asked.files,
         own,
     };
-    let mut words = job_of(&asked.line)?;
+    #[cfg(debug_assertions)]
+    assert!(asked.line != crate::PANICS, "a test asked for it");
+    let mut words = match asked.request {
+        Some(_) => words_of(&asked.line)?,
+        None => job_of(&asked.line)?,
+    };
     if let Some(columns) = &asked.columns {
         words.splice(0..0, ["--columns".to_owned(), columns.clone()]);
     }
-    let (mut job, placement) = placed(&words, &files)?;
+    let (mut job, placement) = match asked.request {
+        Some(request) => spawned(&words, request.get(), &files)?,
+        None => placed(&words, &files)?,
+    };
+    job.picture.dark |= asked.dark;
+    job.picture.size = asked.size.clone().or(job.picture.size);
     if let Some(word) = &asked.format {
         job.format = Some(format_of(word)?);
     }
@@ -337,6 +372,9 @@ fn of_diff(asked: &body::Diff<'_>, own: OwnMachine) -> Result<Members, Failed> {
             }
         },
     };
+    let size = asked.size.as_deref();
+    let size = size.map_or(Some(Size::OfContent), Size::of);
+    let size = size.ok_or_else(|| bad("size is none such as 16:9"))?;
     let (_, before) = placed(&first, &files)?;
     let (_, after) = placed(&second, &files)?;
     let (a, b) = (&before.mapped.plan, &after.mapped.plan);
@@ -350,7 +388,18 @@ fn of_diff(asked: &body::Diff<'_>, own: OwnMachine) -> Result<Members, Failed> {
                 ("lines", json(&words::page(&found, a, b))),
             ])
         }
-        "svg" => Ok(vec![("text", json(&picture::svg_diff(a, b)))]),
+        "svg" => {
+            let setting = Setting {
+                paper: match asked.dark {
+                    true => Paper::Dark,
+                    false => Paper::Light,
+                },
+                size,
+                ..Setting::default()
+            };
+            let image = picture::svg_diff_of(a, b, &setting);
+            Ok(vec![("text", json(&image))])
+        }
         "tsv" => {
             let rows = written(&files, |console| {
                 crate::output::give(None, console.out, |out| words::write_tsv(a, b, out))

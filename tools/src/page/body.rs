@@ -14,11 +14,20 @@ pub struct Map<'b> {
     /// Given back as it is.
     #[serde(borrow)]
     pub id: Option<&'b RawValue>,
-    /// The job.
+    /// The job; beside a request its options.
+    #[serde(default)]
     pub line: String,
+    /// A spawn request in place of a line that names apps.
+    #[serde(borrow)]
+    pub request: Option<&'b RawValue>,
     /// Files.
     #[serde(default)]
     pub files: Texts,
+    /// As `--dark`.
+    #[serde(default)]
+    pub dark: bool,
+    /// As `--size`: `16:9`.
+    pub size: Option<String>,
     /// In place of `--format` of the line.
     pub format: Option<String>,
     /// In place of `--ranks`.
@@ -65,8 +74,13 @@ pub struct Diff<'b> {
     /// Files.
     #[serde(default)]
     pub files: Texts,
-    /// `json`, `text` or `svg`.
+    /// `json`, `tsv` or `svg`.
     pub format: Option<String>,
+    /// As `--dark`.
+    #[serde(default)]
+    pub dark: bool,
+    /// As `--size`: `16:9`.
+    pub size: Option<String>,
 }
 
 /// `POST /v1/score`.

@@ -1,6 +1,6 @@
 //! Connections, and the limits that keep memory and time bounded whatever comes.
 
-use super::answer::{Answer, Question, answer, refused, too_slow};
+use super::answer::{Answer, Question, answer, faulty, refused, too_slow};
 use super::inline::OwnMachine;
 use super::refusal::Refusal;
 use super::room::TIME;
@@ -203,7 +203,9 @@ async fn asked(request: Request<Incoming>, question: Question, site: &Site) -> R
     });
     let Answer { status, body } = match timeout(TIME, answered).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(_)) | Err(_) => refused(None, &too_slow()),
+        // It panicked: its thread has ended, and nothing that others use was lent to it.
+        Ok(Err(_)) => refused(None, &faulty()),
+        Err(_) => refused(None, &too_slow()),
     };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY);
     reply(status, "application/json", Bytes::from(body))

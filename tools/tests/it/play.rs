@@ -188,3 +188,171 @@ fn another_address_needs_the_token() {
     assert_eq!(page.post("/v1/map", &json!({"line": JOB})).0, 200);
     assert_eq!(page.post("/v1/map", &json!({"line": "-n 1 ./a"})).0, 422);
 }
+
+#[test]
+fn a_request_of_a_program_is_placed_and_one_that_panics_is_answered() {
+    let page = Page::new(&[]);
+    let info = json!({"PMIX_HOST": "a:4"});
+    let request = json!({"apps": [{"cmd": "./a", "maxprocs": 4, "info": info}]});
+    let line = "--topo 'core:4 pu:1'";
+    let (status, said) = page.post("/v1/map", &json!({"line": line, "request": request}));
+    assert_eq!((status, &said["plan"]["ranks"]), (200, &json!(4)), "{said}");
+    let (status, said) = page.post("/v1/map", &json!({}));
+    assert_eq!(
+        (status, &said["error"]["class"]),
+        (422, &json!("bad-request"))
+    );
+    for _ in 0..12 {
+        let (status, said) = page.post("/v1/map", &json!({"line": "panic-for-a-test"}));
+        assert_eq!((status, &said["error"]["class"]), (422, &json!("internal")));
+    }
+    assert_eq!(page.post("/v1/map", &json!({"line": JOB})).0, 200);
+    let dark = page.post(
+        "/v1/map",
+        &json!({"line": JOB, "format": "svg", "dark": true, "size": "16:9"}),
+    );
+    assert_eq!(dark.0, 200, "{}", dark.1);
+    let svg = dark.1["text"].as_str().unwrap();
+    assert!(svg.contains("#14171c") && svg.contains(">--topo"), "{svg}");
+}
+
+/// Each door to what the server's machine has.
+#[test]
+fn no_door_leads_to_the_machine_of_the_server() {
+    let page = Page::new(&[]);
+    let job = "--topo 'core:4 pu:1' -H a:4";
+    for line in [
+        "--topo /etc/passwd -H a ./a".to_owned(),
+        "--topo a=/etc/passwd -H a ./a".to_owned(),
+        format!("{job} --hostfile /etc/passwd ./a"),
+        format!("{job} --default-hostfile /etc/passwd ./a"),
+        format!("{job} --map-by rankfile:file=/etc/passwd ./a"),
+        format!("{job} --map-by seq:file=/etc/passwd ./a"),
+        format!("{job} --network /etc/passwd ./a"),
+        format!("{job} --script /etc/passwd"),
+        "--script /etc/passwd".to_owned(),
+        "--here ./a".to_owned(),
+        format!("{job} --env-file /etc/passwd -x A ./a"),
+        format!("{job} --env-here -x PATH ./a"),
+        format!("{job} --from-env PATH ./a"),
+        format!("{job} --lsf-affinity /etc/passwd ./a"),
+        format!("{job} --session /etc/passwd ./a"),
+        format!("{job} --rank-order /etc/passwd ./a"),
+        format!("{job} --taskmap /etc/passwd ./a"),
+        format!("{job} --save /tmp/x ./a"),
+        format!("{job} -o /tmp/x ./a"),
+        format!("{job} srun --multi-prog /etc/passwd"),
+        format!("{job} mpiexec.hydra -configfile /etc/passwd"),
+        format!("{job} mpirun --app /etc/passwd"),
+        format!("{job} jsrun --erf_input /etc/passwd ./a"),
+    ] {
+        for (path, body) in [
+            ("/v1/map", json!({"line": line})),
+            ("/v1/explain", json!({"line": line})),
+            ("/v1/export", json!({"line": line})),
+            ("/v1/score", json!({"line": line, "pattern": "ring"})),
+            ("/v1/diff", json!({"line": line, "other": line})),
+        ] {
+            let (status, said) = page.post(path, &body);
+            // A word that names a program or a file of ours is not read either.
+            let reads = !line.contains("--multi-prog") && !line.contains("--app ");
+            assert!(
+                status == 422 || (status == 200 && !reads),
+                "{path} {line}: {said}"
+            );
+            assert!(!said.to_string().contains("root:"), "{said}");
+        }
+    }
+    let pattern = json!({"line": format!("{job} ./a"), "pattern": "file:/etc/passwd"});
+    assert_eq!(page.post("/v1/score", &pattern).0, 422);
+}
+
+/// Words of random lines.
+const WORDS: &[&str] = &[
+    "--topo",
+    "builtin:frontier",
+    "'core:8 pu:2'",
+    "-H",
+    "n[0-99]:8",
+    "n[0-4294967295]",
+    "-n",
+    "-1",
+    "99999999999",
+    "srun",
+    "-N4",
+    "-c7",
+    "mpiexec.hydra",
+    "flux",
+    "run",
+    "'",
+    "\"",
+    "\\",
+    "--map-by",
+    "core",
+    "ppr:9:node",
+    "\u{0}",
+    "<script>",
+    "$(id)",
+    "`id`",
+    ":",
+    "--",
+    "-x",
+    "A=B",
+    "é",
+    "--columns",
+    "rank,thread",
+    "jsrun",
+    "aprun",
+    "prterun",
+    "--distribution=*:*:*",
+    "./a",
+    "--network",
+    "tree switch:2 node:2 n[0-3]",
+    "--cpu-bind=map_cpu:0",
+];
+
+/// Requests of random and hostile lines: none is a fault of the server, and its memory stays.
+#[test]
+fn hostile_lines_are_answered_and_memory_stays() {
+    let requests = match std::env::var_os("STOWPLAN_LONG") {
+        Some(_) => 10_000,
+        None => 1_000,
+    };
+    let page = Page::new(&[]);
+    let status = format!("/proc/{}/status", page.child.id());
+    let memory = || -> u64 {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|rest| rest.split_whitespace().next());
+        number.and_then(|number| number.parse().ok()).unwrap_or(0)
+    };
+    let mut random = 7_u64;
+    let mut next = |below: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        usize::try_from(random >> 33).unwrap_or(0) % below
+    };
+    let mut before = 0;
+    for number in 0..requests {
+        let line: Vec<&str> = (0..next(14)).map(|_| WORDS[next(WORDS.len())]).collect();
+        let path = [
+            "/v1/map",
+            "/v1/explain",
+            "/v1/diff",
+            "/v1/score",
+            "/v1/export",
+        ][next(5)];
+        let (status, said) = page.post(path, &json!({"line": line.join(" ")}));
+        assert!(
+            [200, 422].contains(&status),
+            "{path} {line:?}: {status} {said}"
+        );
+        if number == requests / 4 {
+            before = memory();
+        }
+    }
+    let after = memory();
+    println!("{requests} requests: {before} kB after a quarter, {after} kB at the end");
+    assert!(after <= before + before / 2 + 20_000, "{before} {after}");
+}

@@ -6,7 +6,7 @@ use crate::devices::{self, Plugged};
 use crate::kind::Kind;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
+use stowplan_engine::table::topologies::{Device, DraftObject, KeptPu, TopologyDraft};
 
 /// What the file allows. `None`: everything.
 #[derive(Clone, Copy, Default, Debug)]
@@ -45,6 +45,8 @@ struct Open {
     next: Option<Row>,
     /// Whether something below it stays, or it has devices.
     holds: bool,
+    /// The first of the draft's kept PUs below it.
+    first_kept: usize,
 }
 
 /// Walks the tree: an object comes before its children, then its memory, then its devices.
@@ -78,6 +80,9 @@ pub(super) fn draft(tree: &Tree, sets: &Sets, allowed: Allowed) -> TopologyDraft
     walk.finish()
 }
 
+/// Stands for no PU yet.
+const NOWHERE: u32 = u32::MAX;
+
 struct Walk<'t> {
     tree: &'t Tree,
     sets: &'t Sets,
@@ -108,13 +113,17 @@ impl Walk<'_> {
     fn enter(&mut self, row: Row) {
         let node = self.tree.node(row);
         let first_pu = self.pus();
+        let first_kept = self.draft.kept.len();
         let listed = match node.kind.listed() {
             Some(ObjKind::Hwthread) => {
                 match node.os {
                     Some(os) if self.allowed.has(self.tree, self.sets, row) => {
                         self.draft.pus_os.push(os);
                     }
-                    Some(os) => self.draft.disallowed.push(os),
+                    Some(os) => {
+                        self.draft.disallowed.push(os);
+                        self.keep(os);
+                    }
                     None => {}
                 }
                 None
@@ -128,13 +137,54 @@ impl Walk<'_> {
             first_pu,
             next: self.tree.first(row, Line::Normal),
             holds: false,
+            first_kept,
         });
+    }
+
+    /// Notes a PU that jobs do not get, and its core.
+    fn keep(&mut self, os: u32) {
+        let core = self.open.iter().rev().find_map(|open| {
+            let kind = self.tree.node(open.row).kind.listed();
+            (kind == Some(ObjKind::Core)).then_some(open.listed)
+        });
+        let core = core
+            .flatten()
+            .map_or(u32::MAX, |row| u32::try_from(row).unwrap_or(u32::MAX));
+        self.draft.kept.push(KeptPu {
+            os,
+            core,
+            beside: NOWHERE,
+        });
+    }
+
+    /// Says of kept PUs below an object that they are beside its first PU, where nothing deeper has any.
+    fn seat_kept(&mut self, open: &Open, pus: &Range<u32>) {
+        let kind = self.tree.node(open.row).kind.listed();
+        let is_around = self.open.is_empty()
+            || matches!(
+                kind,
+                Some(ObjKind::Package | ObjKind::Numa | ObjKind::L3 | ObjKind::Machine)
+            );
+        let holds_numa = self.tree.children(open.row, Line::Memory).next().is_some();
+        if kind == Some(ObjKind::Core) && !pus.is_empty() {
+            // Of a core of which jobs get a part nothing is kept.
+            self.draft.kept.truncate(open.first_kept);
+        }
+        if pus.is_empty() || !(is_around || holds_numa) {
+            return;
+        }
+        for kept in &mut self.draft.kept[open.first_kept..] {
+            if kept.beside == NOWHERE {
+                kept.beside = pus.start;
+            }
+        }
     }
 
     fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let pus = open.first_pu..self.pus();
         let mut holds = open.holds || !pus.is_empty();
+        self.seat_kept(&open, &pus);
         if let Some(listed) = open.listed.filter(|_| !pus.is_empty()) {
             self.draft.objects[listed].pus.push(pus.clone());
         }
@@ -201,6 +251,7 @@ impl Walk<'_> {
         }
         self.draft.gpus = devices::gpus(&self.draft.devices, &self.plugged);
         self.draft.nics = devices::nics(&self.draft.devices);
+        self.draft.kept.retain(|kept| kept.beside != NOWHERE);
         // Kind by kind, so that a machine gives the same topology from every source.
         self.draft.objects.sort_by_key(|object| object.kind);
         self.draft

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use stowplan_answers::advice::json::advice_json;
 use stowplan_answers::advice::policies::policies;
 use stowplan_answers::advice::{self, Found, Said, UNWRITTEN, say};
-use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
+use stowplan_answers::picture::figure::{Candidate, Largest, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
 use stowplan_score::advise::Answer;
@@ -137,6 +137,11 @@ fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
         each.max().unwrap_or_default()
     };
     let (leave, worst) = (most(|level| level.leave), most(|level| level.worst));
+    let whole = |weight: Weight| weight.per_mille(Weight::whole(1)) / 1000;
+    let largest = Largest {
+        leave: whole(leave),
+        worst: whole(worst),
+    };
     let part = |weight: Weight, whole: Weight| u32::try_from(weight.per_mille(whole)).unwrap_or(0);
     let candidates: Vec<Candidate> = said
         .iter()
@@ -157,7 +162,7 @@ fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
         patterns.join(" + "),
         candidates.len()
     );
-    candidates_svg(&title, &candidates)
+    candidates_svg(&title, &candidates, largest)
 }
 
 fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {

@@ -199,7 +199,10 @@ fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobEr
 }
 
 /// A spawn request, with options of the job.
-fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
+///
+/// # Errors
+/// Those of the options and of the request; `bad-request` for words that are no options.
+pub(crate) fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
     let (words, job) = job_args(words)?;
     if let Some(word) = words.first() {
         return Err(bad_request(format!(

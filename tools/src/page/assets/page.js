@@ -2,7 +2,7 @@
 
 import {FIELDS, read, write} from './words.js';
 import {kept, keep, save, png} from './keep.js';
-import {TABS} from './tabs.js';
+import {DARK, TABS} from './tabs.js';
 
 const of = id => document.getElementById(id);
 const line = of('line'), other = of('other'), panel = of('panel'), told = of('told');
@@ -130,7 +130,11 @@ document.addEventListener('dragleave', () => document.body.classList.remove('ove
 document.addEventListener('drop', event => { event.preventDefault(); document.body.classList.remove('over'); take(event.dataTransfer.files[0]); });
 panel.addEventListener('pointerover', event => {
   const title = event.target.closest('g,rect,circle')?.querySelector(':scope > title') ?? event.target.closest('g')?.querySelector('title');
+  const device = event.target.closest('[data-gpu],[data-nic]')?.dataset;
+  const shape = event.target.closest('[data-shape]')?.dataset;
   if (title) told.textContent = title.textContent;
+  else if (device) told.textContent = device.gpu ?? device.nic;
+  else if (shape) told.textContent = `shape ${shape.shape}: ${shape.hosts}`;
 });
 panel.addEventListener('click', event => {
   const rank = event.target.closest('svg [data-rank]')?.dataset.rank;
@@ -145,6 +149,7 @@ of('save').addEventListener('click', async () => {
   const svg = panel.querySelector('svg');
   if (svg) save('plan.png', await png(svg));
 });
+DARK.addEventListener('change', () => view());
 addEventListener('hashchange', async () => { state = await kept(); start(); });
 
 function start() {

@@ -17,10 +17,13 @@ function svgOf(text) {
   return svg;
 }
 
+export const DARK = matchMedia('(prefers-color-scheme: dark)');
+
 async function picture(panel, state, ask) {
+  const look = {format: 'svg', dark: DARK.matches};
   const found = state.other.trim()
-    ? await ask('diff', {line: state.line, other: state.other, format: 'svg'})
-    : await ask('map', {line: state.line, format: 'svg'});
+    ? await ask('diff', {line: state.line, other: state.other, ...look})
+    : await ask('map', {line: state.line, ...look});
   if (!found?.ok) return;
   panel.replaceChildren(svgOf(found.text));
 }
