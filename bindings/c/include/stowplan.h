@@ -119,7 +119,7 @@ stow_status stow_job_new(stow_job **out, stow_error **error);
 stow_status stow_job_from_words(const char *const *words, size_t count, stow_job **out, stow_error **error);
 /* Reads a spawn request in JSON (docs/request.schema.json). */
 stow_status stow_job_from_json(const char *text, size_t len, stow_job **out, stow_error **error);
-/* Adds an app with `procs` processes, or STOW_COUNT. */
+/* Adds an app with `procs` processes, or STOW_COUNT. An empty program is refused. */
 stow_status stow_job_add_app(stow_job *job, const char *program, size_t len, uint32_t procs, uint32_t *app,
                              stow_error **error);
 /* Sets the nodes that an app names, with their slots: "n[000-127]:8,m:4". */

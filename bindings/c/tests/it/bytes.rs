@@ -229,10 +229,12 @@ fn texts(text: *const c_char, len: usize, machine: *mut StowMachine) {
             let job = made(|out, errors| stow_job_new(out, errors)).expect("it is empty");
             let mut app = 7;
             let hosts = c"a:4,b:4";
+            let none = called(|errors| stow_job_add_app(job, text, 0, 4, &raw mut app, errors));
+            assert!(!none, "an empty program is refused");
             assert!(called(|errors| stow_job_add_app(
                 job,
-                text,
-                0,
+                c"./x".as_ptr(),
+                3,
                 4,
                 &raw mut app,
                 errors
