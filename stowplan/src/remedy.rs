@@ -11,7 +11,6 @@ use stowplan_engine::plan::Plan;
 use stowplan_job::args::{JobArgs, MapArgs, map_args};
 use stowplan_job::error::JobError;
 use stowplan_job::place::place_on;
-use stowplan_job::request::read_request;
 use stowplan_job::typed::Typed;
 
 /// The most jobs that are tried.
@@ -62,15 +61,12 @@ impl Tried {
                 });
                 found.iter().map(ToString::to_string).collect()
             }
-            Typed::Request(text) => in_keys(text.as_bytes(), &error, &|request| {
-                one_more()?;
-                let read = read_request("request", request.to_string().as_bytes())?;
-                self.plan(MapArgs {
-                    job: JobArgs::default(),
-                    taken: read.taken,
-                    parent: read.parent,
+            Typed::Request(text) => {
+                in_keys(text.as_bytes(), &JobArgs::default(), &error, &|asked| {
+                    one_more()?;
+                    self.plan(asked)
                 })
-            }),
+            }
             Typed::Nothing => Vec::new(),
         }
     }

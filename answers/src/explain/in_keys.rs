@@ -6,8 +6,10 @@
 use super::remedies::{Remedy, remedies};
 use serde_json::{Map, Value};
 use stowplan_engine::plan::Plan;
+use stowplan_job::args::{JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::options::{Meaning, written};
+use stowplan_job::request::read_request;
 use stowplan_job::words::CommandLine;
 
 /// The keys that are told as options. Requests with others are not changed.
@@ -19,24 +21,39 @@ const KEYS: &[(&str, Meaning, &str)] = &[
     ("PMIX_BINDTO", Meaning::BindTo, "bind-to"),
 ];
 
-/// Plans a request.
-pub type PlanningRequest<'p> = dyn Fn(&Value) -> Result<Plan, JobError> + 'p;
+/// Plans a request that was read.
+pub type PlanningRequest<'p> = dyn Fn(MapArgs) -> Result<Plan, JobError> + 'p;
 
 /// Changes that would make a refused request work, as the members of the request that they set. Empty where [`remedies`] is, and
-/// for a request with keys that are not told as options.
+/// for a request with keys that are not told as options. `job`: the options beside the request.
 ///
 /// Cost: as [`remedies`].
 #[must_use]
-pub fn in_keys(request: &[u8], error: &JobError, planning: &PlanningRequest<'_>) -> Vec<String> {
-    told(request, error, planning).unwrap_or_default()
+pub fn in_keys(
+    request: &[u8],
+    job: &JobArgs,
+    error: &JobError,
+    planning: &PlanningRequest<'_>,
+) -> Vec<String> {
+    told(request, job, error, planning).unwrap_or_default()
 }
 
-fn told(request: &[u8], error: &JobError, planning: &PlanningRequest<'_>) -> Option<Vec<String>> {
+fn told(
+    request: &[u8],
+    job: &JobArgs,
+    error: &JobError,
+    planning: &PlanningRequest<'_>,
+) -> Option<Vec<String>> {
     let request: Value = serde_json::from_slice(request).ok()?;
     let words = words(&request)?;
     let found = remedies(&words, error, &|words| {
         let changed = changed(&request, words).ok_or_else(unchanged)?;
-        planning(&changed)
+        let read = read_request("request", changed.to_string().as_bytes())?;
+        planning(MapArgs {
+            job: job.clone(),
+            taken: read.taken,
+            parent: read.parent,
+        })
     });
     let told = found.iter().map(|remedy| members(&request, remedy));
     Some(told.collect())

@@ -10,7 +10,6 @@ use crate::id::Id as _;
 use crate::policy::{MapBy, ObjKind};
 use crate::spawn::attributes::Attribute;
 use crate::spawn::request::{Label, SpawnRequest, owner};
-use crate::stage::map_word::{names_a_word, word_of};
 use crate::table::apps::{AppId, AppTable, Policy};
 use crate::table::names::{Names, NodeId};
 use crate::table::pusets::PuSets;
@@ -371,18 +370,18 @@ impl Registry {
         &self.rows
     }
 
-    /// Row of the first component from `from` on that takes an app; all rows before it were asked first.
+    /// Row of the first component from `from` on that takes an app; all rows before it were asked first. `word`: the word of a component
+    /// that the app names.
     ///
     /// # Errors
     /// `failed-map` if no component takes it.
     pub(crate) fn take(
         &self,
-        request: &SpawnRequest,
         app: AppId,
+        word: Option<&str>,
         policy: &Policy,
         from: usize,
     ) -> Result<usize, MapError> {
-        let word = word_of(request, app);
         let takes = |row: &Component| row.word.as_deref() == word && (row.accepts)(policy);
         let rows = self.rows.get(from..).unwrap_or(&[]).iter();
         let found = rows.zip(from..).find(|(row, _)| takes(row));
@@ -399,11 +398,6 @@ impl Registry {
     /// Whether there is a component of the launcher's own.
     pub(crate) fn has_own(&self) -> bool {
         self.rows.iter().any(Component::is_own)
-    }
-
-    /// Whether what takes one app of a policy takes all of them: no app names a word.
-    pub(crate) fn goes_by_policy(request: &SpawnRequest) -> bool {
-        !names_a_word(request)
     }
 }
 

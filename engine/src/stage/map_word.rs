@@ -21,18 +21,16 @@ pub fn word_row(owner: Owner, word: &str) -> Unknown {
     }
 }
 
-/// The word that an app names, or the job for apps without a map of their own.
+/// The word that an app names, or the job for apps without a map of their own. Cost: a binary search, and the unknown keys of the app
+/// and the job.
 pub(crate) fn word_of(request: &SpawnRequest, app: AppId) -> Option<&str> {
     let said = |by: Owner| {
-        let mut rows = request.unknown().iter();
-        let row = rows.find(|row| row.owner == by && row.name == WORD_KEY);
+        let rows = request.unknown();
+        let own = &rows[rows.partition_point(|row| row.owner < by)..];
+        let mut own = own.iter().take_while(|row| row.owner == by);
+        let row = own.find(|row| row.name == WORD_KEY);
         row.map(|row| row.value.trim_matches('"'))
     };
     let own_map = request.mapping(owner(app)).is_some();
     said(owner(app)).or_else(|| said(Owner::Job).filter(|_| !own_map))
-}
-
-/// Whether the job or any app names one.
-pub(crate) fn names_a_word(request: &SpawnRequest) -> bool {
-    request.unknown().iter().any(|row| row.name == WORD_KEY)
 }

@@ -19,6 +19,7 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::place::Placement;
+use stowplan_launchers::script::shell;
 
 /// Runs the subcommand with the arguments after `map`. Returns the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -124,29 +125,20 @@ fn said(words: &[String]) -> Option<String> {
         "--output",
         "--save",
     ];
-    let mut job: Vec<&str> = Vec::new();
-    let mut rest = words.iter().map(String::as_str);
+    let mut job = Vec::new();
+    let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        if SHOWN.contains(&word) {
+        if SHOWN.contains(&word.as_str()) {
             rest.next();
         } else if word != "--dark"
             && !SHOWN
                 .iter()
                 .any(|own| word.split_once('=').is_some_and(|(name, _)| name == *own))
         {
-            job.push(word);
+            job.push(word.clone());
         }
     }
-    let plain = |word: &str| {
-        let safe = |sign: u8| sign.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&sign);
-        !word.is_empty() && word.bytes().all(safe)
-    };
-    let quoted = job.into_iter().map(|word| match plain(word) {
-        true => Some(word.into()),
-        false => shlex::try_quote(word).ok(),
-    });
-    let line: Vec<std::borrow::Cow<'_, str>> = quoted.collect::<Option<_>>()?;
-    (!line.is_empty()).then(|| line.join(" "))
+    (!job.is_empty()).then(|| shell(&job))
 }
 
 /// Shows a plan, then its notes.

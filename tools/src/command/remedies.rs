@@ -12,9 +12,8 @@ use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{JobArgs, MapArgs, map_args};
+use stowplan_job::args::{JobArgs, map_args};
 use stowplan_job::error::JobError;
-use stowplan_job::request::read_request;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;
@@ -96,14 +95,8 @@ pub(super) fn beside_request(
     files: &dyn Files,
 ) -> Refused {
     let limit = Limit::default();
-    let remedies = in_keys(request, &error, &|request| {
+    let remedies = in_keys(request, job, &error, &|asked| {
         limit.one_more()?;
-        let read = read_request("request", request.to_string().as_bytes())?;
-        let asked = MapArgs {
-            job: job.clone(),
-            taken: read.taken,
-            parent: read.parent,
-        };
         let placed = stowplan_job::place::place(asked, &Surroundings { files })?;
         Ok(placed.mapped.plan)
     });

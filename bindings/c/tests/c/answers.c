@@ -1,38 +1,12 @@
 /* What a plan answers to people and daemons, many jobs, planners, sessions and task maps: right answers, and wrong arguments. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
-#include <stowplan.h>
-
-static int faults;
-#define CHECK(what) do { if (!(what)) { printf("line %d: %s\n", __LINE__, #what); faults++; } } while (0)
-#define TEXT(text) (text), strlen(text)
-#define GOOD(call) do { stow_error *error = NULL; CHECK((call) == STOW_OK); \
-    if (error) printf("line %d: %s: %s\n", __LINE__, stow_error_class(error), stow_error_message(error)); \
-    stow_error_free(error); } while (0)
-#define BAD(status, class_, call) do { stow_error *error = NULL; CHECK((call) == (status)); CHECK(error != NULL); \
-    CHECK(strcmp(stow_error_class(error), class_) == 0); stow_error_free(error); } while (0)
-#define INVALID(call) BAD(STOW_INVALID, "invalid-argument", call)
-#define IS(text, wanted) CHECK(strcmp(text, wanted) == 0)
 #define STARTS(text, wanted) CHECK(strncmp(text, wanted, strlen(wanted)) == 0)
 
 static stow_topology *topology;
 static stow_machine *machine;
 
-/* A job of a command line without quotes, and its plan. */
-static stow_job *job_of(const char *line)
-{
-  char copy[256];
-  const char *words[32];
-  size_t count = 0;
-  snprintf(copy, sizeof copy, "%s", line);
-  for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) words[count++] = word;
-  stow_job *job = NULL;
-  GOOD(stow_job_from_words(words, count, &job, &error));
-  return job;
-}
-
+/* The plan of a command line without quotes. */
 static stow_plan *plan_of(const stow_machine *on, const char *line)
 {
   stow_job *job = job_of(line);

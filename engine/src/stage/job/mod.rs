@@ -13,7 +13,8 @@ use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::stage::alloc::Pool;
-use crate::stage::component::{AppIndex, Call, Components, Dispatch, Registry};
+use crate::stage::component::{AppIndex, Call, Components, Dispatch};
+use crate::stage::map_word::word_of;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::notes;
 use crate::stage::resolve::{Resolved, size};
@@ -77,22 +78,16 @@ pub(crate) fn choose(
     let Some(said) = resolved.apps.policy[app].filter(|_| asked) else {
         return Ok(None);
     };
-    let by_policy = Registry::goes_by_policy(&resolved.request);
+    // What takes one app of a policy takes all of them that name no word.
+    let by_policy = word_of(&resolved.request, app).is_none();
     if let Some(&Some(known)) = choices.get(said.row()).filter(|_| by_policy) {
         return Ok(Some(known));
     }
-    let unsettled = resolved.apps.policies[said];
-    let policy = size::settle(&unsettled, total);
-    let choice = Choice {
-        component: components
-            .registry
-            .take(&resolved.request, app, &policy, 0)?,
-        policy,
-        policy_id: resolved.apps.intern(policy),
-        by_size: unsettled.bind == BindTo::BySize,
-    };
-    choices.resize(choices.len().max(said.row() + 1), None);
-    choices[said.row()] = Some(choice);
+    let choice = Choice::from(resolved, components, total, (app, said), 0)?;
+    if by_policy {
+        choices.resize(choices.len().max(said.row() + 1), None);
+        choices[said.row()] = Some(choice);
+    }
     Ok(Some(choice))
 }
 
@@ -105,13 +100,26 @@ impl Choice {
         (app, said): (AppId, PolicyId),
         component: usize,
     ) -> Option<Self> {
+        let found = Self::from(resolved, components, total, (app, said), component);
+        found.ok().filter(|choice| choice.component == component)
+    }
+
+    /// An app by the first component from `first` on that takes it.
+    ///
+    /// # Errors
+    /// `failed-map`.
+    fn from(
+        resolved: &mut Resolved,
+        components: &Components,
+        total: u64,
+        (app, said): (AppId, PolicyId),
+        first: usize,
+    ) -> Result<Self, MapError> {
         let unsettled = resolved.apps.policies[said];
         let policy = size::settle(&unsettled, total);
-        let registry = &components.registry;
-        let found = registry.take(&resolved.request, app, &policy, component);
-        found.ok().filter(|row| *row == component)?;
-        Some(Self {
-            component,
+        let word = word_of(&resolved.request, app);
+        Ok(Self {
+            component: components.registry.take(app, word, &policy, first)?,
             policy,
             policy_id: resolved.apps.intern(policy),
             by_size: unsettled.bind == BindTo::BySize,
@@ -135,8 +143,8 @@ impl Choice {
         components: &Components,
     ) -> Result<(), MapError> {
         let from = self.component + 1;
-        let registry = &components.registry;
-        self.component = registry.take(&resolved.request, app, &self.policy, from)?;
+        let word = word_of(&resolved.request, app);
+        self.component = components.registry.take(app, word, &self.policy, from)?;
         Ok(())
     }
 
