@@ -4,8 +4,8 @@
 root=$(cd "$here/../.." && pwd)
 spank=$work/stowplan_spank.so
 target=${CARGO_TARGET_DIR:-$root/target}
-(cd "$root/bindings" && CARGO_TARGET_DIR=$target cargo build --profile gate --quiet --package stowplan-c)
-for name in libstowplan.so libstowplan.so.1; do cp "$target/gate/libstowplan.so" "$work/$name"; done
+(cd "$root" && CARGO_TARGET_DIR=$target cargo build --profile gate --quiet --package stowplan-c)
+for name in libstowplan.so libstowplan.so.1; do cp "$target/gate/libstowplan_c.so" "$work/$name"; done
 headers=$root/bindings/examples/slurm/include
 [ ! -f /usr/include/slurm/spank.h ] || headers=
 cc -std=c11 -Wall -Wextra -Werror -shared -fPIC ${headers:+-I"$headers"} -I"$root/bindings/c/include" \

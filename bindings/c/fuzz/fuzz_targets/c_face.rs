@@ -1,5 +1,7 @@
 #![no_main]
 
+extern crate stowplan_c as stowplan;
+
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../tests/it/bytes.rs"]

@@ -1,8 +1,8 @@
 //! Tests `tools/install`: which files it installs, and a program that is built with only `cc` and `pkg-config`.
 
-use crate::programs::{folder, run};
+use crate::programs::{folder, library, run};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PLACES: &[&str] = &[
@@ -27,16 +27,11 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
     let _ = fs::remove_dir_all(&prefix);
     let script = folder().join("../../tools/install");
-    // Installs the files that were built for the tests.
-    let own = std::env::current_exe().expect("a test has a path");
-    let profile = match own.ancestors().nth(2).and_then(Path::file_name) {
-        Some(name) if name != "debug" => name.to_str().expect("profiles are words"),
-        _ => "dev",
-    };
+    let built = built();
     // Twice, because the installation may be repeated.
     for _ in 0..2 {
         let mut install = Command::new(&script);
-        install.args(["--profile", profile]).arg(&prefix);
+        install.arg("--built").arg(&built).arg(&prefix);
         let said = run(&mut install);
         assert!(said.starts_with("installed stowplan "), "{said}");
     }
@@ -64,12 +59,13 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
     assert!(said.contains("3 daemons did well"), "{said}");
     let said = run(Command::new(prefix.join("bin/stowplan")).args(["topo", "list"]));
     assert!(said.contains("frontier"), "{said}");
-    alone(&script, profile);
+    alone(&script, &built);
     for wrong in [
         vec![],
         vec!["--nope"],
         vec!["a", "b"],
         vec!["--only", "rust", "a"],
+        vec!["--built", "/no/such/folder", "a"],
     ] {
         let done = Command::new(&script)
             .args(&wrong)
@@ -81,6 +77,38 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
             "{wrong:?}"
         );
     }
+}
+
+/// A folder with what cargo built for these tests, as it leaves it when it builds without tests. The command is there when the whole
+/// workspace was built.
+fn built() -> PathBuf {
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built");
+    let _ = fs::remove_dir_all(&made);
+    fs::create_dir_all(&made).expect("a folder");
+    let own = std::env::current_exe().expect("a test has a path");
+    let out = own.ancestors().nth(2).expect("in a folder of its profile");
+    let command = out.join("stowplan");
+    if !command.is_file() {
+        let profile = match out.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(name) => name,
+        };
+        run(Command::new(env!("CARGO")).args([
+            "build",
+            "-p",
+            "stowplan-cli",
+            "--profile",
+            profile,
+        ]));
+    }
+    for (from, name) in [
+        (command, "stowplan"),
+        (library("so"), "libstowplan_c.so"),
+        (library("a"), "libstowplan_c.a"),
+    ] {
+        std::os::unix::fs::symlink(from, made.join(name)).expect("a link");
+    }
+    made
 }
 
 /// What the header cites is installed.
@@ -99,11 +127,12 @@ fn cited(prefix: &Path) {
 }
 
 /// The libraries alone.
-fn alone(script: &Path, profile: &str) {
+fn alone(script: &Path, built: &Path) {
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix-c");
     let _ = fs::remove_dir_all(&prefix);
     run(Command::new(script)
-        .args(["--only", "c", "--profile", profile])
+        .args(["--only", "c", "--built"])
+        .arg(built)
         .arg(&prefix));
     assert!(prefix.join("lib/libstowplan.so.1").is_file() && !prefix.join("bin").exists());
     assert!(!prefix.join("share/man/man1").exists());

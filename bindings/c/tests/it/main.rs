@@ -1,5 +1,7 @@
 //! Tests of the library as C programs use it: the header is compared with the code, and programs are compiled and run.
 
+extern crate stowplan_c as stowplan;
+
 // Plug-ins for Slurm and Flux, called as their shells would.
 mod adapters;
 // Passes any bytes to every function.

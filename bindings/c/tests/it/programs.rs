@@ -14,7 +14,7 @@ pub(crate) fn library(end: &str) -> PathBuf {
     let built = own
         .parent()
         .expect("in a folder")
-        .join(format!("libstowplan.{end}"));
+        .join(format!("libstowplan_c.{end}"));
     assert!(
         built.is_file(),
         "{} is built with the tests",
