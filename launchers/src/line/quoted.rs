@@ -6,40 +6,12 @@ use super::LineRefused;
 /// `#` begins a comment.
 ///
 /// # Errors
-/// `bad-value` for a quote that is not closed.
+/// `bad-value` for a quote that is not closed, or a backslash with nothing behind it.
 pub fn quoted_words(text: &str) -> Result<Vec<String>, LineRefused> {
-    let mut words = Vec::new();
-    let mut own: Option<String> = None;
-    let mut quote = None;
-    let mut signs = text.chars();
-    while let Some(sign) = signs.next() {
-        match (quote, sign) {
-            (Some(open), _) if sign == open => quote = None,
-            (None, '\\') => own.get_or_insert_default().extend(signs.next()),
-            (Some('"'), '\\') => {
-                // Between double quotes a backslash stays, except before what it takes its meaning from.
-                let behind = signs.next();
-                let plain = behind.filter(|sign| !matches!(sign, '"' | '\\' | '$' | '`'));
-                let own = own.get_or_insert_default();
-                own.extend(plain.map_or(behind, |_| Some('\\')));
-                own.extend(plain);
-            }
-            (Some(_), _) => own.get_or_insert_default().push(sign),
-            (None, '"' | '\'') => {
-                quote = Some(sign);
-                own.get_or_insert_default();
-            }
-            (None, '#') if own.is_none() => break,
-            (None, _) if sign.is_whitespace() => words.extend(own.take()),
-            (None, _) => own.get_or_insert_default().push(sign),
-        }
-    }
-    if let Some(open) = quote {
-        let sentence = format!("{text}: the quote {open} is not closed");
-        return Err(LineRefused::new("bad-value", sentence));
-    }
-    words.extend(own);
-    Ok(words)
+    shlex::split(text).ok_or_else(|| {
+        let sentence = format!("{text}: a quote is not closed, or a backslash ends it");
+        LineRefused::new("bad-value", sentence)
+    })
 }
 
 #[cfg(test)]
@@ -59,5 +31,6 @@ mod tests {
         );
         assert!(words("").is_empty());
         assert!(quoted_words("-J 'a").is_err());
+        assert!(quoted_words("-J a\\").is_err());
     }
 }
