@@ -80,7 +80,9 @@ fn give(
     stated: &Stated,
     text: &str,
 ) -> Result<(), JobError> {
-    change(rows, nodes, &|draft| Ok(stated.replace(draft)?))?;
+    change(rows, nodes, &|draft| -> Result<(), JobError> {
+        Ok(stated.replace(draft)?)
+    })?;
     if rows.len() > ROWS_MAX {
         return Err(JobError::Told {
             class: "bad-devices",

@@ -49,6 +49,8 @@ mod one_more_file;
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.
 mod devices;
+// The hardware of nodes.
+pub mod hardware;
 mod rows;
 // Topologies and everything else that is known about the nodes.
 pub mod machine;

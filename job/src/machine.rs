@@ -1,21 +1,18 @@
 //! The machine on which a job is placed: its topologies, the nodes that have them, and the cpus that may be used.
 
 use crate::args::JobArgs;
-use crate::devices::give_all;
 use crate::error::JobError;
+use crate::hardware::{Hardware, Unsound};
 use crate::named_nodes::hosts;
 use crate::outside::Outside;
-use crate::rows::{ROWS_MAX, Row, change};
 use crate::sources::Sources;
-use std::collections::HashSet;
 use stowplan_engine::error::Note;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::OBJECTS_MAX;
 use stowplan_engine::map::{CpuList, Machine};
 use stowplan_engine::policy::CpuMode;
-use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
-use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
+use stowplan_engine::table::topologies::TopologyDraft;
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_engine::text::hostlist::plain;
 use stowplan_launchers::line::{Launcher, granted};
@@ -48,53 +45,37 @@ pub(crate) fn read_assuming(
     assumed: Option<Assumed>,
     outside: &dyn Outside,
 ) -> Result<(Machine, Sources), JobError> {
-    let mut tables = Tables::default();
-    let mut rows = topologies(job, outside)?;
+    let mut hardware = topologies(job, outside)?;
     if job.topos.is_empty() {
         // Without --topo, this machine's topology is used for its own nodes only: no topology is ever assumed. If it cannot be
         // read, no node has a topology.
         if let Ok(draft) = outside.here() {
-            rows.push(Row {
-                nodes: Some(own_names(job, outside)),
-                draft,
-                source: HERE.to_owned(),
-            });
+            hardware.assign(Some(own_names(job, outside)), draft.into(), HERE.to_owned());
         }
     }
     if let Some(Assumed { draft, source }) = assumed {
-        rows.push(Row {
-            nodes: None,
-            draft,
-            source,
-        });
+        hardware.assign(None, draft.into(), source);
     }
-    limit_all(&mut rows, job)?;
-    give_all(&mut rows, &job.devices)?;
-    let (mut default, mut assigned) = (None, Vec::new());
-    for row in rows {
-        let topology = tables.intern(row.draft, &row.source)?;
-        match row.nodes {
-            Some(nodes) => assigned.push((nodes, topology)),
-            None => default = Some(topology),
-        }
-    }
+    limit_all(&mut hardware, job)?;
+    hardware.give_devices(&job.devices)?;
+    let made = hardware.interned();
+    let (machine, sources) = made.map_err(|Unsound { source, why }| JobError::Told {
+        class: "bad-topology",
+        sentence: format!("topology {source}: {why}"),
+    })?;
     let machine = Machine {
-        topologies: tables.topologies.into(),
-        cpusets: tables.cpusets,
-        default,
-        assigned,
         local: job.head.clone(),
         cpu_list: job.default_cpu_list.as_deref().map(cpu_list).transpose()?,
         inferred: job.slots_by,
-        candidates: None,
-        order: Vec::new(),
+        ..machine
     };
-    Ok((machine, tables.sources))
+    Ok((machine, sources))
 }
 
 /// The topologies that the options name, in their order.
-fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<Row>, JobError> {
-    let mut rows: Vec<Row> = Vec::new();
+fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Hardware, JobError> {
+    let mut hardware = Hardware::default();
+    let mut of_all = false;
     let mut objects = 0;
     for (nodes, source) in &job.topos {
         let draft = match source.as_str() {
@@ -110,10 +91,9 @@ fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<Row>, JobError
                 ),
             });
         }
-        let twice = rows.iter().any(|row| row.nodes.is_none());
         let nodes = match nodes {
             Some(nodes) => Some(hosts(nodes)?),
-            None if twice => {
+            None if of_all => {
                 return Err(JobError::Told {
                     class: "bad-option",
                     sentence: format!(
@@ -123,35 +103,10 @@ fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Vec<Row>, JobError
             }
             None => None,
         };
-        let source = source.clone();
-        rows.push(Row {
-            nodes,
-            draft,
-            source,
-        });
+        of_all |= nodes.is_none();
+        hardware.assign(nodes, draft.into(), source.clone());
     }
-    Ok(rows)
-}
-
-#[derive(Default)]
-struct Tables {
-    topologies: Topologies,
-    cpusets: Cpusets,
-    sources: Sources,
-}
-
-impl Tables {
-    fn intern(&mut self, draft: TopologyDraft, source: &str) -> Result<TopologyId, JobError> {
-        let id = self
-            .topologies
-            .add(draft, &mut self.cpusets)
-            .map_err(|error| JobError::Told {
-                class: "bad-topology",
-                sentence: format!("topology {source}: {error}"),
-            })?;
-        self.sources.add(id, source);
-        Ok(id)
-    }
+    Ok(hardware)
 }
 
 /// A note for each option that names nodes, but none of the job's nodes.
@@ -188,10 +143,18 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
 }
 
 /// Limits nodes to the cpus that may be used there.
-fn limit_all(rows: &mut Vec<Row>, job: &JobArgs) -> Result<(), JobError> {
-    let mut cpu_lists = job.cpu_lists.iter();
-    cpu_lists.try_for_each(|text| limit(rows, text))?;
-    granted(job).map_or(Ok(()), |text| cut_down(rows, text))
+fn limit_all(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobError> {
+    for text in &job.cpu_lists {
+        // `NODES=LIST`.
+        let (nodes, list) = text.split_once('=').unwrap_or(("", text));
+        let list = cpu_list(list)?;
+        let limited = hardware.limit(hosts(nodes)?, &list);
+        limited.map_err(|why| JobError::Told {
+            class: "bad-cpu-list",
+            sentence: format!("hwloc_default_cpu_list {text}: {why}"),
+        })?;
+    }
+    granted(job).map_or(Ok(()), |text| cut_down(hardware, text))
 }
 
 /// What of its nodes a job was given, for launchers that see no more of a node than that.
@@ -202,7 +165,7 @@ fn granted(job: &JobArgs) -> Option<&str> {
 }
 
 /// Cuts the topologies of nodes down to the cpus of `--granted`, by OS number.
-fn cut_down(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
+fn cut_down(hardware: &mut Hardware, text: &str) -> Result<(), JobError> {
     let bad = |why: &str| JobError::Told {
         class: "bad-value",
         sentence: format!("--granted {text}: {why}"),
@@ -211,43 +174,8 @@ fn cut_down(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
         return Err(bad("NODES=CPUS is asked for, as n0=0-7,n1=0-3"));
     }
     for (nodes, cpus) in granted::read(text).map_err(|why| bad(&why))? {
-        change(rows, Some(vec![nodes]), &|draft| {
-            let there: HashSet<u32> = draft.pus_os.iter().copied().collect();
-            if let Some(cpu) = cpus.iter().find(|cpu| !there.contains(cpu)) {
-                return Err(bad(&format!("cpu {cpu} is not of these nodes")));
-            }
-            *draft = stowplan_topo::keep_pus(draft.clone(), |os| cpus.contains(os));
-            Ok(())
-        })?;
-        if rows.len() > ROWS_MAX {
-            return Err(bad("so many kinds of nodes are too many"));
-        }
-    }
-    Ok(())
-}
-
-/// `NODES=LIST`: limits these nodes to the cpus of the list.
-fn limit(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
-    let refused = |why: String| JobError::Told {
-        class: "bad-cpu-list",
-        sentence: format!("hwloc_default_cpu_list {text}: {why}"),
-    };
-    let (nodes, list) = text.split_once('=').unwrap_or(("", text));
-    let list = cpu_list(list)?;
-    change(rows, Some(hosts(nodes)?), &|draft| {
-        let kept = stowplan_topo::keep_units(draft, &list.ranges, list.mode);
-        *draft = kept.map_err(|there| {
-            refused(format!(
-                "these nodes have {there} cpus to be listed, from 0 on"
-            ))
-        })?;
-        Ok(())
-    })?;
-    if rows.len() > ROWS_MAX {
-        return Err(refused(format!(
-            "with the options before it there are {} kinds of nodes, at most {ROWS_MAX} are possible",
-            rows.len()
-        )));
+        let cut = hardware.restrict(vec![nodes], &cpus);
+        cut.map_err(|why| bad(&why))?;
     }
     Ok(())
 }

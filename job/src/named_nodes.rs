@@ -9,7 +9,7 @@ use stowplan_engine::text::hostlist::{HostFault, read_hosts};
 pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
     let refused = |reason: String| JobError::Told {
         class: "bad-hostlist",
-        sentence: format!("--topo {text}=…: {reason}"),
+        sentence: format!("{text}: {reason}"),
     };
     let entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
     let mut names = Vec::with_capacity(entries.len());

@@ -1,6 +1,6 @@
 //! Topologies and the nodes that have them. A row is split when an option names only some of its nodes.
 
-use crate::error::JobError;
+use std::sync::Arc;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::TopologyDraft;
 
@@ -8,9 +8,10 @@ use stowplan_engine::table::topologies::TopologyDraft;
 pub(crate) const ROWS_MAX: usize = 4096;
 
 /// A topology, and the nodes that have it. `None`: all nodes that no other row names.
+#[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) nodes: Option<Vec<NameRange>>,
-    pub(crate) draft: TopologyDraft,
+    pub(crate) draft: Arc<TopologyDraft>,
     pub(crate) source: String,
 }
 
@@ -20,44 +21,51 @@ pub(crate) struct Row {
 /// The errors of `change`.
 ///
 /// Cost: the rows times the ranges of nodes, and a topology for each row that is split.
-pub(crate) fn change(
+pub(crate) fn change<E>(
     rows: &mut Vec<Row>,
     nodes: Option<Vec<NameRange>>,
-    change: &dyn Fn(&mut TopologyDraft) -> Result<(), JobError>,
-) -> Result<(), JobError> {
+    change: &dyn Fn(&mut TopologyDraft) -> Result<(), E>,
+) -> Result<(), E> {
     let Some(nodes) = nodes else {
-        return rows.iter_mut().try_for_each(|row| change(&mut row.draft));
+        let mut rows = rows.iter_mut();
+        return rows.try_for_each(|row| change(Arc::make_mut(&mut row.draft)));
     };
     let nodes: Vec<NameRange> = nodes.iter().map(numbered).collect();
     let (none_left, wanted) = (covered(&nodes, rows), Sorted::new(nodes.clone()));
-    let mut fresh = Vec::new();
-    for row in rows.iter_mut() {
+    let mut changed = Vec::with_capacity(rows.len());
+    for mut row in rows.drain(..) {
         let named = match &row.nodes {
             // If other rows name all of these nodes, none of them has this row's topology.
-            None if none_left => continue,
+            None if none_left => Vec::new(),
             None => nodes.clone(),
             Some(own) => {
                 let own: Vec<NameRange> = own.iter().map(numbered).collect();
                 let common = common(&own, &wanted);
                 if common == own {
-                    change(&mut row.draft)?;
+                    change(Arc::make_mut(&mut row.draft))?;
+                    changed.push(row);
                     continue;
                 }
                 common
             }
         };
-        if named.is_empty() {
-            continue;
-        }
-        let mut draft = row.draft.clone();
-        change(&mut draft)?;
-        fresh.push(Row {
-            nodes: Some(named),
-            draft,
-            source: row.source.clone(),
-        });
+        // The part that is changed comes right behind the row that it was of: rows behind both still count more.
+        let part = match named.is_empty() {
+            true => None,
+            false => {
+                let mut draft = row.draft.clone();
+                change(Arc::make_mut(&mut draft))?;
+                Some(Row {
+                    nodes: Some(named),
+                    draft,
+                    source: row.source.clone(),
+                })
+            }
+        };
+        changed.push(row);
+        changed.extend(part);
     }
-    rows.extend(fresh);
+    *rows = changed;
     Ok(())
 }
 

@@ -302,15 +302,8 @@ fn engine_machine(rows: &[usize]) -> Machine {
     let default = ids.next();
     let assigned: Vec<_> = ids.map(|id| (Vec::new(), id)).collect();
     Machine {
-        topologies: topologies.into(),
-        cpusets,
-        default,
         assigned,
-        local: None,
-        cpu_list: None,
-        inferred: CpuMode::Core,
-        candidates: None,
-        order: Vec::new(),
+        ..Machine::new(topologies.into(), cpusets, default)
     }
 }
 

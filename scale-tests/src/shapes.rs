@@ -132,17 +132,7 @@ fn draft(text: &str) -> TopologyDraft {
 }
 
 fn machine(topologies: Topologies, cpusets: Cpusets, default: Option<TopologyId>) -> Machine {
-    Machine {
-        topologies: topologies.into(),
-        cpusets,
-        default,
-        assigned: Vec::new(),
-        local: None,
-        cpu_list: None,
-        inferred: CpuMode::Core,
-        candidates: None,
-        order: Vec::new(),
-    }
+    Machine::new(topologies.into(), cpusets, default)
 }
 
 fn shape(name: &str, nodes: u32, apps: Vec<App>, machine: Machine) -> Shape {

@@ -30,7 +30,7 @@
 //! |---|---|
 //! | read a topology: hwloc XML, `package:2 core:8 pu:2`, `builtin:frontier` | [`Topology::parse`] |
 //! | say what the nodes are | [`Machine::uniform`], [`Machine::set_topology`] |
-//! | say where the launcher runs, or which cpus may be used | [`Machine::set_head`], [`Machine::set_cpus`] |
+//! | say where the launcher runs, or which cpus may be used | [`Machine::set_head`], [`Machine::set_cpu_list`] |
 //! | describe a job | [`Job::builder`], [`App`] |
 //! | take a command line, or a spawn request | [`Job::from_command_line`], [`Job::from_json`] |
 //! | place a launcher's own line: `srun -n 8 ./a`, `mpirun -np 4 ./a` | [`Line`]; who placed a plan: [`Plan::launcher`] |

@@ -54,7 +54,7 @@ pub fn threads<N: AsRef<str>, V: AsRef<str>>(
     runtime: &Runtime,
 ) -> Result<Threads, Error> {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
-    let id = topologies.add(topology.draft(), &mut cpusets);
+    let id = topologies.add((*topology.shared()).clone(), &mut cpusets);
     let id = id.expect("a topology is sound since it was parsed");
     let machine = openmp::Machine::new(&topologies, &cpusets, id);
     let mask = mask(cpus, machine.all())?;

@@ -1,11 +1,14 @@
 //! The hardware of a node.
 
 use crate::Error;
+use roaring::RoaringBitmap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
+use stowplan_engine::text::cursor::whole_ranges;
+use stowplan_job::hardware::restricted;
 use stowplan_topo::TopoError;
 
 /// The hardware of a node: packages, NUMA nodes, caches, cores, hardware threads. Cheap to clone.
@@ -65,6 +68,33 @@ impl Topology {
         })
     }
 
+    /// Leaves these hardware threads alone, by OS number, as hwloc restricts a topology to a cpu set: other threads, and objects that
+    /// lose all of theirs, are gone. Memory stays.
+    ///
+    /// # Errors
+    /// `bad-cpu-list` for what is no list, or for a number that it does not have.
+    ///
+    /// Cost: linear in the objects.
+    /// ```
+    /// # use stowplan::Topology;
+    /// let whole = Topology::parse("package:2 core:4 pu:1")?;
+    /// assert_ne!(whole.restrict("0-3")?, whole);
+    /// assert_eq!(whole.restrict("0-7")?, whole);
+    /// assert_eq!(whole.restrict("8").unwrap_err().class(), "bad-cpu-list");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn restrict(&self, cpus: &str) -> Result<Self, Error> {
+        let kept = os_cpus(cpus)?;
+        let restricted = restricted(&self.draft, &kept).map_err(|why| {
+            let sentence = format!("cpus {cpus}: {why}");
+            Error::told("bad-cpu-list", &sentence)
+        })?;
+        Ok(Self {
+            draft: Arc::new(restricted),
+            named: self.named.clone(),
+        })
+    }
+
     /// A topology of a plan.
     pub(crate) fn of_table(topologies: &Topologies, id: TopologyId) -> Self {
         Self {
@@ -77,9 +107,22 @@ impl Topology {
         self.named.as_deref()
     }
 
-    pub(crate) fn draft(&self) -> TopologyDraft {
-        (*self.draft).clone()
+    pub(crate) fn shared(&self) -> Arc<TopologyDraft> {
+        Arc::clone(&self.draft)
     }
+}
+
+/// A list of cpus by OS number.
+pub(crate) fn os_cpus(list: &str) -> Result<RoaringBitmap, Error> {
+    let ranges = whole_ranges(list).ok_or_else(|| {
+        let sentence = format!("cpus {list:?}: this is no list of OS numbers such as 0-3,7");
+        Error::told("bad-cpu-list", &sentence)
+    })?;
+    let mut all = RoaringBitmap::new();
+    for (first, last) in ranges {
+        all.insert_range(first..=last);
+    }
+    Ok(all)
 }
 
 impl FromStr for Topology {

@@ -8,7 +8,6 @@ use crate::policy;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::Machine;
 use stowplan_engine::plan::{Placed, PlacedRun, Plan, RankOrder};
-use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::Origin;
@@ -62,15 +61,9 @@ fn machine(plan: &Plan) -> Option<Machine> {
         assigned.push((names.collect::<Option<Vec<_>>>()?, topology));
     }
     Some(Machine {
-        topologies: world.topologies.clone(),
-        cpusets: world.cpusets.clone(),
-        default: None,
         assigned,
         local: world.local.map(|node| world.names.name(node)),
-        cpu_list: None,
-        inferred: CpuMode::Core,
-        candidates: None,
-        order: Vec::new(),
+        ..Machine::new(world.topologies.clone(), world.cpusets.clone(), None)
     })
 }
 

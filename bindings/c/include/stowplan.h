@@ -101,6 +101,9 @@ const char *stow_object_name(stow_object kind);
 
 /* Reads a topology: the contents of an hwloc XML file, a synthetic description, or builtin:NAME. */
 stow_status stow_topology_read(const char *text, size_t len, stow_topology **out, stow_error **error);
+/* The same hardware with these hardware threads alone, by OS number ("0-3,7"), as hwloc restricts a topology to a cpu set. */
+stow_status stow_topology_restrict(const stow_topology *topology, const char *cpus, size_t len, stow_topology **out,
+                                   stow_error **error);
 
 /* A machine whose nodes all have this topology. */
 stow_status stow_machine_new(const stow_topology *all, stow_machine **out, stow_error **error);
@@ -112,6 +115,22 @@ stow_status stow_machine_set_head(stow_machine *machine, const char *name, size_
 /* Restricts every node to these logical cores ("0-3,7") or hardware threads ("0-3,7:HWTCPUS"). PRRTE calls this list
  * hwloc_default_cpu_list. */
 stow_status stow_machine_set_cpus(stow_machine *machine, const char *list, size_t len, stow_error **error);
+/* Limits the nodes of a host list to these logical cores or hardware threads: their other cpus are not there. */
+stow_status stow_machine_set_node_cpus(stow_machine *machine, const char *nodes, size_t nodes_len, const char *list, size_t len,
+                                       stow_error **error);
+/* Limits the nodes of a host list to these hardware threads, by OS number ("0-3,7"). */
+stow_status stow_machine_restrict(stow_machine *machine, const char *nodes, size_t nodes_len, const char *cpus, size_t len,
+                                  stow_error **error);
+/* Says which devices the nodes of a host list have, in place of those of their topologies: "gpu=l3:4,5,2,3", "nic=none"
+ * (docs/gpus.md). */
+stow_status stow_machine_set_devices(stow_machine *machine, const char *nodes, size_t nodes_len, const char *devices, size_t len,
+                                     stow_error **error);
+/* Says how many slots the nodes of a host list have, and how many processes they may hold at most. */
+stow_status stow_machine_set_slots(stow_machine *machine, const char *nodes, size_t len, uint32_t slots, stow_error **error);
+stow_status stow_machine_set_max_slots(stow_machine *machine, const char *nodes, size_t len, uint32_t max, stow_error **error);
+/* Says what others have of the nodes of a host list: so many slots of each, and these cpus by OS number ("" for none). */
+stow_status stow_machine_set_taken(stow_machine *machine, const char *nodes, size_t nodes_len, uint32_t slots, const char *cpus,
+                                   size_t len, stow_error **error);
 
 /* A job without apps. */
 stow_status stow_job_new(stow_job **out, stow_error **error);

@@ -3,8 +3,9 @@
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::{Job, line_words};
-use crate::machine::{Machine, Topology};
+use crate::machine::Machine;
 use crate::network::Network;
+use crate::topology::Topology;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;

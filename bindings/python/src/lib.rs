@@ -6,7 +6,9 @@
 
 // Refusals as exceptions.
 mod error;
-// Topologies, and the nodes that have them.
+// The hardware of a node.
+mod topology;
+// The hardware of all nodes.
 mod machine;
 // A command line cut into words.
 mod words;
@@ -40,7 +42,7 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("PlacementError", py.get_type::<error::PlacementError>())?;
-    module.add_class::<machine::Topology>()?;
+    module.add_class::<topology::Topology>()?;
     module.add_class::<machine::Machine>()?;
     module.add_class::<job::App>()?;
     module.add_class::<job::Job>()?;

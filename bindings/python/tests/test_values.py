@@ -59,6 +59,25 @@ class Values(unittest.TestCase):
             sp.Machine(sp.Topology("core:4 pu:1"), head="bad name\n")
         self.assertEqual(refused.exception.kind, "bad-hostlist")
 
+    def test_a_machine_knows_its_nodes(self):
+        small = sp.Topology("package:2 core:4 pu:2")
+        known = {"cpus": {"n0": "0-1"}, "slots": {"n[1-2]": 3}, "max_slots": {"n2": 2}, "taken": {"n1": (1, "0-3")}}
+        machine = sp.Machine(small, nodes={"n3": small.restrict("8-15")}, devices={"n[0-1]": "gpu=numa:2"}, **known)
+        again = pickle.loads(pickle.dumps(machine))
+        self.assertEqual((again, hash(again)), (machine, hash(machine)))
+        self.assertNotEqual(machine, sp.Machine(small))
+        self.assertEqual({name: getattr(machine, name) for name in known}, known)
+        plan = sp.place("-H n[0-3]:* --map-by core --bind-to core ./x", machine)
+        self.assertEqual([len(plan.node(name)) for name in ("n0", "n1", "n2", "n3")], [2, 2, 2, 4])
+        self.assertEqual([proc.cpus for proc in plan.node("n1")], ["4-5", "6-7"])
+        self.assertEqual([proc.cpus for proc in plan.node("n3")][:2], ["8-9", "10-11"])
+        for wrong in ({"cpus": {"n0": "0-9"}}, {"taken": {"n0": (1, "x")}}, {"devices": {"n0": "gpu"}}, {"slots": {"n[": 1}}):
+            with self.assertRaises(sp.Error):
+                sp.Machine(small, **wrong)
+        with self.assertRaises(sp.Error) as refused:
+            small.restrict("99")
+        self.assertEqual(refused.exception.kind, "bad-cpu-list")
+
     def test_the_package_says_what_it_has(self):
         self.assertRegex(sp.__version__, r"^\d+\.\d+")
         for name in sp.__all__:

@@ -5,6 +5,7 @@ use super::listings::NumberRanges;
 use super::names::NameRange;
 use super::topologies::{DraftError, Topologies, TopologyDraft, TopologyId};
 use crate::policy::CpuMode;
+use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// The hardware that a job may run on, and what its launcher says about it.
@@ -28,6 +29,12 @@ pub struct Machine {
     pub candidates: Option<Candidates>,
     /// Names in the order that nodes of the pool are to have; nodes that are not named here come last, as they were. Empty: as mentioned.
     pub order: Vec<NameRange>,
+    /// Slots of some nodes, in place of those that their topologies would give; later ones win.
+    pub slots: Vec<(Vec<NameRange>, u32)>,
+    /// The most processes that some nodes may hold, whatever a job says; later ones win.
+    pub max_slots: Vec<(Vec<NameRange>, u32)>,
+    /// What others have of some nodes; later ones win.
+    pub taken: Vec<(Vec<NameRange>, Taken)>,
 }
 
 impl Machine {
@@ -40,18 +47,38 @@ impl Machine {
     pub fn uniform(draft: TopologyDraft) -> Result<Self, DraftError> {
         let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
         let topology = topologies.add(draft, &mut cpusets)?;
-        Ok(Self {
-            topologies: topologies.into(),
+        Ok(Self::new(topologies.into(), cpusets, Some(topology)))
+    }
+
+    /// A machine with these topologies, of which nothing else is known. `default`: the topology of nodes that are not assigned another.
+    #[must_use]
+    pub fn new(topologies: Arc<Topologies>, cpusets: Cpusets, default: Option<TopologyId>) -> Self {
+        Self {
+            topologies,
             cpusets,
-            default: Some(topology),
+            default,
             assigned: Vec::new(),
             local: None,
             cpu_list: None,
             inferred: CpuMode::Core,
             candidates: None,
             order: Vec::new(),
-        })
+            slots: Vec::new(),
+            max_slots: Vec::new(),
+            taken: Vec::new(),
+        }
     }
+}
+
+/// What others have of a node when the job comes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// Slots.
+    pub slots: u32,
+    /// Cpus, by OS number.
+    pub cpus: RoaringBitmap,
+    /// The cpus as written.
+    pub text: String,
 }
 
 /// A restriction of every node's cpus: logical cores, or PUs (`hwloc_default_cpu_list`).

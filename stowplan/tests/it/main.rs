@@ -4,6 +4,8 @@
 mod promises;
 // Lines of launchers.
 mod lines;
+// What is said of some nodes.
+mod machine;
 // Programs that users write.
 mod programs;
 // Every public item has an example.

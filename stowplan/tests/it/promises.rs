@@ -429,7 +429,7 @@ fn every_function_answers_empty_huge_and_broken_arguments() {
         judge(Topology::parse(text).map(drop));
         judge(text.parse::<Topology>().map(drop));
         judge(Machine::uniform(small()).set_topology(text, small()));
-        judge(Machine::uniform(small()).set_cpus(text));
+        judge(Machine::uniform(small()).set_cpu_list(text));
         let mut machine = machine();
         let _ = machine.set_head(text);
         judge(place("-n 1 -H a:2 ./x").map(|plan| assert!(plan.node(text).is_none())));

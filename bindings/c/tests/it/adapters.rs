@@ -174,7 +174,7 @@ fn flux_maps_and_binds_tasks_as_the_command_does() {
             }
         }
         let mut machine = machine(topology);
-        machine.set_cpus("0-15").expect("sixteen cores");
+        machine.set_cpu_list("0-15").expect("sixteen cores");
         let plan = place(&(line.clone() + " flux"), &machine);
         let map = plan.task_map().expect("it can be said");
         let tasks: String = (0..10).map(|rank| bound(&plan, rank)).collect();

@@ -22,7 +22,9 @@ use stowplan::job::{
     stow_job_to_bytes,
 };
 use stowplan::machine::{
-    StowMachine, stow_machine_free, stow_machine_new, stow_machine_set_cpus, stow_machine_set_head,
+    StowMachine, stow_machine_free, stow_machine_new, stow_machine_restrict, stow_machine_set_cpus,
+    stow_machine_set_devices, stow_machine_set_head, stow_machine_set_max_slots,
+    stow_machine_set_node_cpus, stow_machine_set_slots, stow_machine_set_taken,
     stow_machine_set_topology,
 };
 use stowplan::plan::{
@@ -37,7 +39,9 @@ use stowplan::slice::{
     stow_slice_cpu_words, stow_slice_cpus, stow_slice_free, stow_slice_gpus, stow_slice_node_name,
     stow_slice_proc, stow_slice_procs, stow_slice_ranks, stow_slice_read,
 };
-use stowplan::topology::{StowTopology, stow_topology_free, stow_topology_read};
+use stowplan::topology::{
+    StowTopology, stow_topology_free, stow_topology_read, stow_topology_restrict,
+};
 use stowplan::{
     STOW_INTERNAL, STOW_INVALID, STOW_NOT_FOUND, STOW_OK, STOW_REFUSED, STOW_TOO_SMALL,
 };
@@ -308,6 +312,11 @@ pub(crate) fn bytes(bytes: &[u8]) {
         }
         if let Some(own) = made(|out, errors| stow_topology_read(text, len, out, errors)) {
             called(|errors| stow_machine_set_topology(machine, text, len, own, errors));
+            if let Some(less) =
+                made(|out, errors| stow_topology_restrict(own, text, len, out, errors))
+            {
+                stow_topology_free(less);
+            }
             stow_topology_free(own);
         }
         bytes_answers::bytes(bytes, &line, machine);
@@ -315,6 +324,12 @@ pub(crate) fn bytes(bytes: &[u8]) {
         texts(text, len, machine);
         called(|errors| stow_machine_set_head(machine, text, len, errors));
         called(|errors| stow_machine_set_cpus(machine, text, len, errors));
+        called(|errors| stow_machine_set_node_cpus(machine, text, len, text, len, errors));
+        called(|errors| stow_machine_restrict(machine, text, len, text, len, errors));
+        called(|errors| stow_machine_set_devices(machine, text, len, text, len, errors));
+        called(|errors| stow_machine_set_slots(machine, text, len, 1, errors));
+        called(|errors| stow_machine_set_max_slots(machine, text, len, 1, errors));
+        called(|errors| stow_machine_set_taken(machine, text, len, 1, text, len, errors));
         stow_machine_free(machine);
     }
 }

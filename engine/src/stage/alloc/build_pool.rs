@@ -1,5 +1,6 @@
 //! Builds the pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
+use super::first_states::{Counts, first_states};
 use super::hostfile::{NodeSlots, SaidNodes, from_files, too_many};
 use super::named::by_number;
 use super::nodes::ListOrder;
@@ -7,17 +8,11 @@ use super::pool::Pool;
 use super::slots::SlotsSaid;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
-use crate::policy::{CpuMode, ObjKind};
-use crate::stage::node::bits::{Bits, There};
-use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
 use crate::table::full_names::SharedLabels;
-use crate::table::intervals::{Intervals, add_up};
-use crate::table::machine::{Candidates, CpuList, Machine};
+use crate::table::intervals::add_up;
+use crate::table::machine::{Candidates, Machine};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around, moved_to_front};
-use crate::table::pusets::PuSetId;
-use crate::table::states::{NodeState, Runs};
-use crate::table::topologies::TopologyId;
 use crate::text::host_types::{HostEntry, HostListId, HostfileWhat, Hosts};
 use std::sync::Arc;
 
@@ -61,7 +56,11 @@ pub(crate) fn build_pool(resolved: &Resolved, machine: &mut Machine) -> Result<P
     if !machine.order.is_empty() {
         pool.nodes.lists = ListOrder::Pool;
     }
-    first_states(&mut pool, machine, named.slots)?;
+    let counts = match hosts.hostfiles.is_empty() {
+        true => Counts::Claims,
+        false => Counts::Totals,
+    };
+    first_states(&mut pool, machine, named.slots, counts)?;
     Ok(pool)
 }
 
@@ -221,127 +220,4 @@ pub(crate) fn within_sessions(
         .into()),
         None => Ok(()),
     }
-}
-
-/// The topology of every node: the default, or the one assigned by name. Later assignments win.
-fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
-    let mut runs = Runs::default();
-    runs.push(names.len(), machine.default);
-    let mut changes = Vec::with_capacity(machine.assigned.len());
-    for (ranges, topology) in &machine.assigned {
-        let nodes = ranges.iter().flat_map(|range| names.find(range).0);
-        changes.extend(nodes.map(|nodes| (nodes, Some(*topology))));
-    }
-    let apart = |two: &[(NodeRange, _)]| two[0].0.end() <= two[1].0.first;
-    if !changes.windows(2).all(apart) {
-        let mut painted = Intervals::default();
-        let mut last_first = Vec::with_capacity(changes.len());
-        for (nodes, topology) in changes.into_iter().rev() {
-            let new = painted.insert(nodes).into_iter();
-            last_first.extend(new.map(|nodes| (nodes, topology)));
-        }
-        changes = last_first;
-    }
-    runs.change(&mut changes);
-    let without = runs.iter().find(|(_, topology)| topology.is_none());
-    match without {
-        Some((nodes, _)) => {
-            let node = names.name(NodeId::from_row(nodes.first as usize));
-            Err(PlaceError::NoTopology { node }.into())
-        }
-        None => Ok(runs),
-    }
-}
-
-fn first_states(
-    pool: &mut Pool,
-    machine: &Machine,
-    slots: Vec<(NodeRange, NodeSlots)>,
-) -> Result<(), MapError> {
-    let topologies = topologies(machine, &pool.nodes.names)?;
-    let mut allowed: Column<TopologyId, Option<PuSetId>> =
-        pool.tables.topologies.ids().map(|_| None).collect();
-    for (nodes, NodeSlots { said, max }) in slots {
-        for (part, topology) in topologies.within(nodes) {
-            let topology = topology.expect("every node has a topology by now");
-            let set = match allowed[topology] {
-                Some(set) => set,
-                None => {
-                    let bits = allowed_pus(pool, machine, topology, part.first)?;
-                    let pusets = &mut pool.tables.pusets;
-                    *allowed[topology]
-                        .insert(pusets.intern_words(bits.words(), bits.len() as usize))
-                }
-            };
-            let each = match (said.all, machine.inferred) {
-                (0, _) => 0,
-                (_, CpuMode::Core) => pool.tables.topologies.inferred_slots(topology),
-                (_, CpuMode::Hwthread) => pool.tables.topologies.count(topology, ObjKind::Hwthread),
-            };
-            let inferred = said.all.saturating_mul(u64::from(each));
-            let slots = said.counted.saturating_add(inferred);
-            let state = pool.tables.states.intern(NodeState {
-                topology,
-                allowed: set,
-                free: set,
-                slots: u32::try_from(slots).unwrap_or(u32::MAX),
-                max_slots: max,
-                used: 0,
-                own: 0,
-            });
-            pool.nodes.runs.push(part.count, state);
-        }
-    }
-    Ok(())
-}
-
-/// The PUs of a topology that the default cpu list leaves (1.7).
-fn allowed_pus(
-    pool: &mut Pool,
-    machine: &Machine,
-    topology: TopologyId,
-    node: u32,
-) -> Result<Bits, MapError> {
-    let pus = narrow(pool.tables.topologies.pus_os(topology).len());
-    let mut bits = Bits::none(pus);
-    let Some(list) = &machine.cpu_list else {
-        bits.fill((0, pus), There::Yes);
-        return Ok(bits);
-    };
-    let units = pool.tables.hardware(topology).units(list.mode);
-    for &(first, last) in &list.ranges {
-        if last >= units.len() {
-            let has = units.len();
-            return Err(bad_cpu_list(pool, list, first, last, node, has));
-        }
-        for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
-            bits.fill(stretch, There::Yes);
-        }
-    }
-    Ok(bits)
-}
-
-fn bad_cpu_list(
-    pool: &Pool,
-    list: &CpuList,
-    first: u32,
-    last: u32,
-    node: u32,
-    units: u32,
-) -> MapError {
-    let error = PlaceError::BadCpuList {
-        text: list.text.clone(),
-        entry: if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        },
-        node: pool.nodes.name(node),
-        what: match list.mode {
-            CpuMode::Core => "cores",
-            CpuMode::Hwthread => "hwthreads",
-        },
-        last: units.saturating_sub(1),
-    };
-    error.into()
 }

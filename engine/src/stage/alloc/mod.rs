@@ -14,6 +14,8 @@ pub(crate) mod pool;
 pub(crate) mod hostfile;
 // The nodes that an app names.
 pub(crate) mod named;
+// The first state of every node.
+pub(crate) mod first_states;
 // Which nodes the job has.
 pub(crate) mod build_pool;
 // Which nodes an app may use, and how many slots of each.

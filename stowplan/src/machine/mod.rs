@@ -1,10 +1,14 @@
 //! The hardware of the nodes, and what a launcher says about them.
 
+// What is said of some nodes.
+mod nodes;
+
 use crate::{Error, Topology};
-use std::sync::Arc;
-use stowplan_engine::map;
-use stowplan_engine::table::topologies::TopologyId;
+use std::sync::{Arc, OnceLock};
+use stowplan_engine::map::{self, CpuList, Taken};
+use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::hostlist::plain;
+use stowplan_job::hardware::Hardware;
 use stowplan_job::machine::cpu_list;
 use stowplan_job::named_nodes::hosts;
 use stowplan_session::{Name, SessionCandidates as Candidates, State};
@@ -16,14 +20,29 @@ use stowplan_session::{Name, SessionCandidates as Candidates, State};
 /// let mut machine = Machine::uniform(Topology::parse("package:2 core:8 pu:2")?);
 /// machine.set_topology("g[0-3]", Topology::parse("builtin:frontier")?)?;
 /// machine.set_head("login1")?;
-/// machine.set_cpus("0-7")?;
+/// machine.set_cpus("g[0-3]", "0-7")?;
+/// machine.set_slots("g[0-3]", 8)?;
 /// # Ok::<(), stowplan::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
-    inner: map::Machine,
+    hardware: Arc<Hardware>,
+    known: Known,
+    /// All of it in the engine's tables, once somebody asked.
+    inner: OnceLock<map::Machine>,
     /// Topologies that are named machines', as text.
     named: Vec<(Option<String>, String)>,
+}
+
+/// What is known of the nodes besides their hardware.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    local: Option<String>,
+    cpu_list: Option<CpuList>,
+    slots: Vec<(Vec<NameRange>, u32)>,
+    max_slots: Vec<(Vec<NameRange>, u32)>,
+    taken: Vec<(Vec<NameRange>, Taken)>,
+    candidates: Option<map::Candidates>,
 }
 
 impl Machine {
@@ -39,10 +58,13 @@ impl Machine {
         reason = "a machine has its topology, as the contract says"
     )]
     pub fn uniform(topology: Topology) -> Self {
-        let inner = map::Machine::uniform(topology.draft());
         let named = topology.named().map(|text| (None, text.to_owned()));
+        let mut hardware = Hardware::default();
+        hardware.assign(None, topology.shared(), String::new());
         Self {
-            inner: inner.expect("a topology is sound since it was parsed"),
+            hardware: Arc::new(hardware),
+            known: Known::default(),
+            inner: OnceLock::new(),
             named: named.into_iter().collect(),
         }
     }
@@ -65,19 +87,12 @@ impl Machine {
     )]
     pub fn set_topology(&mut self, nodes: &str, topology: Topology) -> Result<(), Error> {
         let names = hosts(nodes)?;
-        let id = self.add(&topology);
-        self.inner.assigned.push((names, id));
+        self.hardware_mut()
+            .assign(Some(names), topology.shared(), String::new());
         let named = topology.named();
         self.named
             .extend(named.map(|text| (Some(nodes.to_owned()), text.to_owned())));
         Ok(())
-    }
-
-    fn add(&mut self, topology: &Topology) -> TopologyId {
-        let topologies = Arc::make_mut(&mut self.inner.topologies);
-        topologies
-            .add(topology.draft(), &mut self.inner.cpusets)
-            .expect("a topology is sound since it was parsed")
     }
 
     /// Says on which node the launcher runs. `nolocal` keeps jobs off this node, and a job without hosts runs on it.
@@ -102,24 +117,24 @@ impl Machine {
             let sentence = format!("the head {name:?} is not the name of a node");
             return Err(Error::told("bad-hostlist", &sentence));
         }
-        self.inner.local = Some(name.to_owned());
+        self.known_mut().local = Some(name.to_owned());
         Ok(())
     }
 
     /// Restricts every node to these logical cores (`0-3,7`) or hardware threads (`0-3,7:HWTCPUS`). PRRTE calls this list
-    /// `hwloc_default_cpu_list`.
+    /// `hwloc_default_cpu_list`. [`Machine::set_cpus`] restricts some nodes.
     ///
     /// # Errors
     /// `bad-cpu-list`. Nothing changes then.
     /// ```
     /// # use stowplan::{Machine, Topology};
     /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// machine.set_cpus("0-2")?;
-    /// assert_eq!(machine.set_cpus("0-").unwrap_err().class(), "bad-cpu-list");
+    /// machine.set_cpu_list("0-2")?;
+    /// assert_eq!(machine.set_cpu_list("0-").unwrap_err().class(), "bad-cpu-list");
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn set_cpus(&mut self, list: &str) -> Result<(), Error> {
-        self.inner.cpu_list = Some(cpu_list(list)?);
+    pub fn set_cpu_list(&mut self, list: &str) -> Result<(), Error> {
+        self.known_mut().cpu_list = Some(cpus(list)?);
         Ok(())
     }
 
@@ -138,12 +153,9 @@ impl Machine {
     /// ```
     #[must_use]
     pub fn within(&self, candidates: &Candidates, state: &State) -> Self {
-        let mut inner = self.inner.clone();
-        inner.candidates = Some(self::candidates(candidates, state));
-        Self {
-            inner,
-            named: self.named.clone(),
-        }
+        let mut seen = self.clone();
+        seen.known_mut().candidates = Some(self::candidates(candidates, state));
+        seen
     }
 
     /// The named machines among its topologies, as `--topo` takes them.
@@ -151,9 +163,42 @@ impl Machine {
         &self.named
     }
 
-    pub(crate) const fn inner(&self) -> &map::Machine {
-        &self.inner
+    fn hardware_mut(&mut self) -> &mut Hardware {
+        self.inner = OnceLock::new();
+        Arc::make_mut(&mut self.hardware)
     }
+
+    fn known_mut(&mut self) -> &mut Known {
+        self.inner = OnceLock::new();
+        &mut self.known
+    }
+
+    /// The machine in the engine's tables. Cost: its objects, when it is first asked for after a change.
+    pub(crate) fn inner(&self) -> &map::Machine {
+        self.inner.get_or_init(|| {
+            let hardware = self.hardware.machine();
+            let known = self.known.clone();
+            map::Machine {
+                local: known.local,
+                cpu_list: known.cpu_list,
+                slots: known.slots,
+                max_slots: known.max_slots,
+                taken: known.taken,
+                candidates: known.candidates,
+                ..hardware.expect("a topology is sound since it was parsed")
+            }
+        })
+    }
+}
+
+/// A list of logical cores or hardware threads.
+fn cpus(list: &str) -> Result<CpuList, Error> {
+    cpu_list(list).map_err(|_| {
+        let sentence = format!(
+            "cpus {list:?}: this is no list of logical cores such as 0-3,7 (or of hardware threads, with :HWTCPUS)"
+        );
+        Error::told("bad-cpu-list", &sentence)
+    })
 }
 
 /// The nodes that sessions let a job see, as the engine takes them.

@@ -1,0 +1,159 @@
+//! The hardware of nodes, as options or calls say it, one after another.
+
+use crate::devices::give_all;
+use crate::error::JobError;
+use crate::rows::{ROWS_MAX, Row, change};
+use crate::sources::Sources;
+use roaring::RoaringBitmap;
+use std::collections::HashSet;
+use std::sync::Arc;
+use stowplan_engine::map::{CpuList, Machine};
+use stowplan_engine::table::cpusets::Cpusets;
+use stowplan_engine::table::names::NameRange;
+use stowplan_engine::table::topologies::{DraftError, Topologies, TopologyDraft};
+use stowplan_topo::{keep_pus, keep_units};
+
+/// Topologies and the nodes that have them. What is said later holds.
+#[derive(Clone, Debug, Default)]
+pub struct Hardware {
+    rows: Vec<Row>,
+}
+
+/// A topology that is unsound, with its source.
+pub(crate) struct Unsound {
+    pub(crate) source: String,
+    pub(crate) why: DraftError,
+}
+
+impl Hardware {
+    /// Gives some nodes a topology; `None`: all nodes of which nothing else is said.
+    pub fn assign(
+        &mut self,
+        nodes: Option<Vec<NameRange>>,
+        draft: Arc<TopologyDraft>,
+        source: String,
+    ) {
+        self.rows.push(Row {
+            nodes,
+            draft,
+            source,
+        });
+    }
+
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Limits some nodes to these cores or hardware threads, by logical number.
+    ///
+    /// # Errors
+    /// What is wrong with the list on these nodes.
+    ///
+    /// Cost: as [`Hardware::restrict`].
+    pub fn limit(&mut self, nodes: Vec<NameRange>, list: &CpuList) -> Result<(), String> {
+        self.change(nodes, &|draft| {
+            keep_units(draft, &list.ranges, list.mode)
+                .map_err(|there| format!("these nodes have {there} cpus to be listed, from 0 on"))
+        })
+    }
+
+    /// Limits some nodes to these hardware threads, by OS number.
+    ///
+    /// # Errors
+    /// What is wrong with the numbers on these nodes.
+    ///
+    /// Cost: the rows times the ranges of names, and a topology for each kind of nodes that is changed.
+    pub fn restrict(&mut self, nodes: Vec<NameRange>, cpus: &RoaringBitmap) -> Result<(), String> {
+        self.change(nodes, &|draft| restricted(draft, cpus))
+    }
+
+    /// Replaces the devices of all nodes, or of some: `[NODES=]gpu=WHERE`, in their order.
+    ///
+    /// # Errors
+    /// `bad-devices`, `bad-hostlist`.
+    ///
+    /// Cost: as [`Hardware::restrict`], for each distinct statement of neighbouring texts.
+    pub fn give_devices(&mut self, texts: &[String]) -> Result<(), JobError> {
+        give_all(&mut self.rows, texts)
+    }
+
+    fn change(
+        &mut self,
+        nodes: Vec<NameRange>,
+        changed: &dyn Fn(&TopologyDraft) -> Result<TopologyDraft, String>,
+    ) -> Result<(), String> {
+        let mut rows = self.rows.clone();
+        change(&mut rows, Some(nodes), &|draft| {
+            *draft = changed(draft)?;
+            Ok::<(), String>(())
+        })?;
+        let kinds = rows.len();
+        if kinds > ROWS_MAX {
+            return Err(format!(
+                "with what was said before there are {kinds} kinds of nodes, at most {ROWS_MAX} are possible"
+            ));
+        }
+        self.rows = rows;
+        Ok(())
+    }
+
+    /// The machine that these nodes are, of which nothing else is known, and where its topologies came from.
+    ///
+    /// # Errors
+    /// The first topology that is unsound.
+    ///
+    /// Cost: the objects of all topologies.
+    pub(crate) fn interned(self) -> Result<(Machine, Sources), Unsound> {
+        let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+        let mut sources = Sources::default();
+        let (mut default, mut assigned) = (None, Vec::new());
+        for Row {
+            nodes,
+            draft,
+            source,
+        } in self.rows
+        {
+            let draft = Arc::unwrap_or_clone(draft);
+            let id = match topologies.add(draft, &mut cpusets) {
+                Ok(id) => id,
+                Err(why) => return Err(Unsound { source, why }),
+            };
+            sources.add(id, &source);
+            match nodes {
+                Some(nodes) => assigned.push((nodes, id)),
+                None => default = Some(id),
+            }
+        }
+        let machine = Machine {
+            assigned,
+            ..Machine::new(topologies.into(), cpusets, default)
+        };
+        Ok((machine, sources))
+    }
+
+    /// The machine that these nodes are. The topologies are sound: each was read by itself, and what was said later left less of it.
+    ///
+    /// # Errors
+    /// `bad-topology`, if a topology is unsound nevertheless.
+    pub fn machine(&self) -> Result<Machine, DraftError> {
+        let made = self.clone().interned();
+        made.map(|(machine, _)| machine)
+            .map_err(|unsound| unsound.why)
+    }
+}
+
+/// A topology with these PUs alone, by OS number.
+///
+/// # Errors
+/// The first number that it does not have, in words.
+///
+/// Cost: linear in the draft.
+pub fn restricted(draft: &TopologyDraft, cpus: &RoaringBitmap) -> Result<TopologyDraft, String> {
+    let there: HashSet<u32> = draft.pus_os.iter().copied().collect();
+    match cpus.iter().find(|cpu| !there.contains(cpu)) {
+        Some(cpu) => Err(format!("cpu {cpu} is not of these nodes")),
+        None => Ok(keep_pus(draft.clone(), |os| cpus.contains(os))),
+    }
+}
