@@ -7,13 +7,14 @@
 //! payload   number(1 where inferred slots are PUs, else 0) maybe(task map) maybe(LSF's file)
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
-//!           and, if there are any or words follow, number(parameters) { text(key) text(value) }
+//!           and, if there are any or words follow, number(parameters) { text(key) text(value) }, options of nodes and orders too
 //!           and, where the job is a launcher's own line, number(words) { text(word) }: all of them, ours first
 //!           and, where another job says something about threads, number(0), no words, and what it says (`thread_words`)
 //! ```
 //! A packed request is its length followed by its bytes. `maybe` is the number 0, or the number 1 followed by the text.
 
 use crate::args::{JobArgs, MapArgs};
+use crate::beyond::{options, put};
 use crate::draft::{Draft, Job};
 use crate::error::JobError;
 use crate::files::GivenFiles;
@@ -57,7 +58,11 @@ impl Job {
             out.text(text);
         }
         let line = of_another(job);
-        let parameters = &job.parameters;
+        let parameters = job.parameters.iter();
+        let parameters = parameters.map(|(key, value)| (&**key, &**value));
+        let beyond = line.is_none().then(|| options(job));
+        let parameters: Vec<(&str, &str)> =
+            parameters.chain(beyond.into_iter().flatten()).collect();
         let about_threads = line.is_none() && says_something(job);
         if !parameters.is_empty() || line.is_some() || about_threads {
             out.number(parameters.len() as u64);
@@ -154,13 +159,17 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
         last = Some(name);
         files.give(name, text);
     }
+    let mut counted = false;
     if !from.is_done() {
         for _ in 0..from.count().map_err(wire)? {
             let key = from.text().map_err(wire)?.to_owned();
             let value = from.text().map_err(wire)?.to_owned();
-            args.parameters.push((key, value));
+            counted = true;
+            if !put(&mut args, &key, &value) {
+                args.parameters.push((key, value));
+            }
         }
-        if from.is_done() && args.parameters.is_empty() {
+        if from.is_done() && !counted {
             return Err(wire(from.fail("no parameters are left out, not counted")));
         }
     }

@@ -49,6 +49,8 @@ mod one_more_file;
 pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.
 mod devices;
+// Options that say something of nodes, or of the order of nodes and ranks.
+mod beyond;
 // The hardware of nodes.
 pub mod hardware;
 mod rows;

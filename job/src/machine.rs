@@ -56,7 +56,10 @@ pub(crate) fn read_assuming(
     if let Some(Assumed { draft, source }) = assumed {
         hardware.assign(None, draft.into(), source);
     }
-    limit_all(&mut hardware, job)?;
+    limit(&mut hardware, &job.cpu_lists)?;
+    if let Some(text) = granted(job) {
+        cut_down(&mut hardware, text)?;
+    }
     hardware.give_devices(&job.devices)?;
     let made = hardware.interned();
     let (machine, sources) = made.map_err(|Unsound { source, why }| JobError::Told {
@@ -142,10 +145,9 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.iter().map(|name| plain(name)).collect()
 }
 
-/// Limits nodes to the cpus that may be used there.
-fn limit_all(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobError> {
-    for text in &job.cpu_lists {
-        // `NODES=LIST`.
+/// Limits nodes to the cpus that may be used there: `NODES=LIST`, one after another.
+pub(crate) fn limit(hardware: &mut Hardware, lists: &[String]) -> Result<(), JobError> {
+    for text in lists {
         let (nodes, list) = text.split_once('=').unwrap_or(("", text));
         let list = cpu_list(list)?;
         let limited = hardware.limit(hosts(nodes)?, &list);
@@ -154,7 +156,7 @@ fn limit_all(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobError> {
             sentence: format!("hwloc_default_cpu_list {text}: {why}"),
         })?;
     }
-    granted(job).map_or(Ok(()), |text| cut_down(hardware, text))
+    Ok(())
 }
 
 /// What of its nodes a job was given, for launchers that see no more of a node than that.

@@ -54,8 +54,8 @@ impl Job {
         JobBuilder::default()
     }
 
-    /// Reads the words after `prterun` on a command line, or a launcher's own line, as `stowplan map` takes them. Options of the
-    /// machine or of the output (`--topo`, `--head`, `--format`, `-o` …) are refused as `bad-option`.
+    /// Reads the words after `prterun` on a command line, or a launcher's own line, as `stowplan map` takes them. What the machine
+    /// is, and what the output, is said elsewhere: `--topo`, `--head`, `--format`, `-o` … are refused as `bad-option`.
     ///
     /// # Errors
     /// The first wrong option, word or value, or words that contradict each other.

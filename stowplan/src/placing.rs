@@ -5,8 +5,22 @@ use crate::{Error, Job, Machine};
 use stowplan_engine::map;
 use stowplan_engine::stage::resolve::{Resolved, Threading};
 
-/// The engine's input for a job on a machine.
+/// The engine's input for a job on a machine that is what it is, whose ranks are in the order in which they are placed.
+///
+/// # Errors
+/// `bad-option` if the job says something of its nodes, or orders nodes or ranks.
 pub(crate) fn resolve(job: &Job, machine: &Machine) -> Result<(Resolved, map::Machine), Error> {
+    job.asked()
+        .job
+        .refuse_beyond("a cluster, a planner or components")?;
+    resolve_alone(job, machine)
+}
+
+/// The engine's input for a job by itself.
+pub(crate) fn resolve_alone(
+    job: &Job,
+    machine: &Machine,
+) -> Result<(Resolved, map::Machine), Error> {
     let (mut resolved, machine) =
         stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
     resolved.threading = Threading::Within;

@@ -2,7 +2,7 @@
 
 use crate::error::of_faults;
 use crate::explanation::Explanation;
-use crate::placing::size;
+use crate::placing::{resolve_alone, size};
 use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
@@ -17,7 +17,7 @@ use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
 use stowplan_job::line::launched::our_own;
-use stowplan_job::place::place_line_on;
+use stowplan_job::place::{place_line_on, place_on};
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -89,6 +89,15 @@ impl Plan {
     }
 
     fn placed(job: &Job, machine: &Machine) -> Result<Self, Error> {
+        let asked = job.asked();
+        if asked.job.says_nodes() {
+            return Self::placed_as_said(job, &machine.changed_by(&asked.job)?);
+        }
+        Self::placed_as_said(job, machine)
+    }
+
+    /// Places a job on a machine that is as the job says.
+    fn placed_as_said(job: &Job, machine: &Machine) -> Result<Self, Error> {
         if job.is_line() {
             let mut asked = job.asked();
             asked.job.topos = machine.named().to_vec();
@@ -96,7 +105,12 @@ impl Plan {
             let (mapped, launched) = workers::run(place)??;
             return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
         }
-        let (resolved, machine) = crate::placing::resolve(job, machine)?;
+        let asked = job.asked();
+        if asked.job.orders() {
+            let mapped = workers::run(|| place_on(machine.inner(), asked, job.files()))??;
+            return Ok(Self::read_as(mapped, Form::Whole, job.reading()));
+        }
+        let (resolved, machine) = resolve_alone(job, machine)?;
         let mapped = workers::place(size(job), || map_resolved(resolved, machine))??;
         Ok(Self::read_as(mapped, Form::Whole, job.reading()))
     }

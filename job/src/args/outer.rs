@@ -24,7 +24,6 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Save
         | Meaning::Threads
         | Meaning::ShowAttributes
-        | Meaning::Devices
         | Meaning::Columns
         | Meaning::Dark
         | Meaning::Size
@@ -32,13 +31,14 @@ pub(super) fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Ranks
         | Meaning::Script
         | Meaning::LineNumber
+        | Meaning::App
+        | Meaning::Here => true,
+        Meaning::Np
+        | Meaning::Devices
         | Meaning::RankOrder
         | Meaning::Network
         | Meaning::NetworkLevels
         | Meaning::NodeOrder
-        | Meaning::App
-        | Meaning::Here => true,
-        Meaning::Np
         | Meaning::As
         | Meaning::Host
         | Meaning::Hostfile

@@ -123,7 +123,6 @@ pub fn is_machine(name: &str) -> bool {
         Some(
             Effect::Topology
             | Effect::Topologies
-            | Effect::CpuList
             | Effect::Nodes
             | Effect::Slots
             | Effect::MaxSlots,
@@ -135,6 +134,7 @@ pub fn is_machine(name: &str) -> bool {
             | Effect::Inherit
             | Effect::Component
             | Effect::Hostfile
+            | Effect::CpuList
             | Effect::NotModelled,
         )
         | None => false,

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use stowplan_engine::map::{self, CpuList, Taken};
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::hostlist::plain;
+use stowplan_job::args::JobArgs;
 use stowplan_job::hardware::Hardware;
 use stowplan_job::machine::cpu_list;
 use stowplan_job::named_nodes::hosts;
@@ -161,6 +162,16 @@ impl Machine {
     /// The named machines among its topologies, as `--topo` takes them.
     pub(crate) fn named(&self) -> &[(Option<String>, String)] {
         &self.named
+    }
+
+    /// The machine as the options of a job change it.
+    pub(crate) fn changed_by(&self, job: &JobArgs) -> Result<Self, Error> {
+        let mut changed = self.clone();
+        let list = job.change(changed.hardware_mut())?;
+        if list.is_some() {
+            changed.known_mut().cpu_list = list;
+        }
+        Ok(changed)
     }
 
     fn hardware_mut(&mut self) -> &mut Hardware {

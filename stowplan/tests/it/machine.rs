@@ -3,16 +3,16 @@
 use stowplan::{Cluster, Job, Machine, Plan, Topology};
 
 fn job(words: &str) -> Job {
-    Job::from_command_line(words.split(' ')).unwrap()
+    Job::from_command_line(words.split(' ')).expect("the words are a job's")
 }
 
 fn topology(text: &str) -> Topology {
-    Topology::parse(text).unwrap()
+    Topology::parse(text).expect("the text is a topology's")
 }
 
 /// Each process: its node, its cpus.
 fn rows(job: &Job, machine: &Machine) -> Vec<(String, String)> {
-    of_plan(&Plan::new(job, machine).unwrap())
+    of_plan(&Plan::new(job, machine).expect("the job fits"))
 }
 
 fn of_plan(plan: &Plan) -> Vec<(String, String)> {
@@ -169,4 +169,36 @@ fn what_is_wrong_is_said_in_the_words_of_the_call_and_changes_nothing() {
         late.message().contains('7') && late.message().contains("n0"),
         "{late}"
     );
+}
+
+#[test]
+fn a_job_says_what_it_says_on_the_command_line() {
+    let plain = Machine::uniform(topology("numa:2 core:4 pu:1"));
+    let mut told = plain.clone();
+    told.set_cpus("n0", "0-1").unwrap();
+    told.set_devices("n[0-1]", "gpu=numa:1").unwrap();
+    let words = "-H n0:*,n1:* --map-by core";
+    let said =
+        format!("{words} --prtemca hwloc_default_cpu_list n0=0-1 --devices n[0-1]=gpu=numa:1 ./x");
+    let words = job(&format!("{words} ./x"));
+    assert_eq!(rows(&job(&said), &plain), rows(&words, &told));
+    assert_ne!(rows(&words, &plain), rows(&words, &told));
+    // What it says travels with it.
+    let again = Job::from_bytes(&job(&said).to_bytes()).unwrap();
+    assert_eq!(rows(&again, &plain), rows(&words, &told));
+    // Ranks in another order: the first four of a grid of cells of two by two are on one node.
+    let cells = job("-n 16 -H n[0-3]:4 --map-by slot --rank-order cells:4x4:2x2 ./x");
+    let plan = Plan::new(&cells, &plain).unwrap();
+    let nodes: Vec<u32> = plan.procs().map(|proc| proc.node().number()).collect();
+    assert_eq!(nodes, [0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3]);
+    assert_eq!(
+        Plan::new(&Job::from_bytes(&cells.to_bytes()).unwrap(), &plain).unwrap(),
+        plan
+    );
+    // Where it cannot be done it is refused.
+    let mut cluster = Cluster::new(plain);
+    for job in [job(&said), cells] {
+        let refused = cluster.place(&job).unwrap_err();
+        assert_eq!(refused.class(), "bad-option");
+    }
 }

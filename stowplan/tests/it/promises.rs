@@ -176,7 +176,6 @@ fn what_is_the_machines_or_the_outputs_is_no_option_here() {
         "--threads 2 ./x",
         "--from-env LSB_AFFINITY_HOSTFILE ./x",
         "--prtemca hwloc_use_topo_file f ./x",
-        "--mca hwloc_default_cpu_list 0-1 ./x",
         "-n 1 ./x : --topo core:4 ./y",
     ] {
         let refused = job(line).unwrap_err();
@@ -188,6 +187,9 @@ fn what_is_the_machines_or_the_outputs_is_no_option_here() {
     }
     for line in [
         "--prtemca rmaps_base_verbose 5 ./x",
+        "--mca hwloc_default_cpu_list 0-1 ./x",
+        "--devices gpu=numa:2 ./x",
+        "--rank-order cells:2x2:1x2 ./x",
         "--rtos donotlaunch ./x",
         "-x HOME ./x",
         "--bynode ./x -- --topo",
