@@ -341,10 +341,14 @@ impl Pen<'_> {
 
     /// The OS numbers of a core, as far as it has room for them.
     fn numbers(&mut self, cpus: &str, x: u32, y: u32) {
+        let class = match cpus.len() {
+            ..SIGNS => "o",
+            _ => "m",
+        };
         // Writing to a String cannot fail.
         let _ = write!(
             self.labels,
-            "<text class=\"o\" x=\"{x}\" y=\"{y}\">{}</text>",
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>",
             cut(cpus, SIGNS)
         );
     }
