@@ -4,6 +4,7 @@ mod lines;
 mod looks;
 mod names;
 mod speed;
+mod viewers;
 mod views;
 
 use std::io::Write as _;
