@@ -200,6 +200,36 @@ fn a_picture_alone_needs_no_style_sheet() {
     }
 }
 
+/// `UPDATE=1` draws it anew.
+#[test]
+fn the_picture_of_the_readme_is_what_its_command_draws() {
+    let root = crate::console::root();
+    let page = fs::read_to_string(root.join("docs/page.md")).unwrap();
+    let command = page.lines().find_map(|line| {
+        let (command, path) = line.strip_prefix("stowplan ")?.split_once(" > ")?;
+        (path == "docs/lab/page.svg").then_some(command)
+    });
+    let said = run(command.expect("docs/page.md has the command"));
+    assert_eq!(said.status, 0, "{}", said.err);
+    let path = root.join("docs/lab/page.svg");
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    if update && std::env::var_os("CI").is_none() {
+        fs::write(&path, &said.out).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(
+        kept == said.out,
+        "docs/lab/page.svg is old: UPDATE=1 draws it anew"
+    );
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let first = readme.split("](").find(|part| {
+        part.split(')')
+            .next()
+            .is_some_and(|link| link.ends_with(".svg"))
+    });
+    assert!(first.is_some_and(|link| link.starts_with("docs/lab/page.svg)")));
+}
+
 /// The numbers behind a mark, wherever it stands.
 fn numbers(text: &str, mark: &str) -> Vec<u64> {
     let behind = text.split(mark).skip(1);
