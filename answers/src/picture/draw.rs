@@ -404,7 +404,8 @@ impl Pen<'_> {
         for (x, y, w, h) in spans {
             self.procs += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>");
         }
-        if let Some((x, y, w, _)) = spans.first() {
+        // Each of its rectangles has its number: they are not always next to each other.
+        for (x, y, w, _) in spans {
             let size = fitting(*rank, *w);
             let lift = if part.is_some() { 11 } else { 15 };
             self.procs += &format!(
