@@ -127,6 +127,7 @@ fn attributes(class: &str, colours: &Colours) -> String {
     match class {
         "l" => " font-size=\"10\"".to_owned(),
         "o" => format!(" font-size=\"8\" fill=\"{soft}\""),
+        "m" => format!(" font-size=\"7\" fill=\"{soft}\""),
         "box" => drawn("none", line),
         "in" => drawn("none", line) + " stroke-width=\"1\"",
         "out" => drawn("none", ink) + " stroke-width=\"3\"",

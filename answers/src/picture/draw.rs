@@ -341,10 +341,14 @@ impl Pen<'_> {
 
     /// The OS numbers of a core, as far as it has room for them.
     fn numbers(&mut self, cpus: &str, x: u32, y: u32) {
+        let class = match cpus.len() {
+            ..SIGNS => "o",
+            _ => "m",
+        };
         // Writing to a String cannot fail.
         let _ = write!(
             self.labels,
-            "<text class=\"o\" x=\"{x}\" y=\"{y}\">{}</text>",
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>",
             cut(cpus, SIGNS)
         );
     }
@@ -400,7 +404,8 @@ impl Pen<'_> {
         for (x, y, w, h) in spans {
             self.procs += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>");
         }
-        if let Some((x, y, w, _)) = spans.first() {
+        // Each of its rectangles has its number: they are not always next to each other.
+        for (x, y, w, _) in spans {
             let size = fitting(*rank, *w);
             let lift = if part.is_some() { 11 } else { 15 };
             self.procs += &format!(

@@ -177,10 +177,15 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate], largest: Largest) -
         bottom + 32
     );
     inner += &axes(largest, LEFT, bottom);
-    let mut labels = Labels::default();
-    for (number, candidate) in (1..).zip(candidates) {
+    let dot = |candidate: &Candidate| {
         let x = LEFT + candidate.at.0 * SIDE * 2 / 1000;
-        let y = bottom - candidate.at.1 * SIDE / 1000;
+        (x, bottom - candidate.at.1 * SIDE / 1000)
+    };
+    let mut labels = Labels {
+        taken: candidates.iter().map(dot).collect(),
+    };
+    for (number, candidate) in (1..).zip(candidates) {
+        let (x, y) = dot(candidate);
         let (label_x, label_y) = labels.beside((x, y));
         let class = if candidate.asked {
             "p a3 moved"
@@ -214,16 +219,15 @@ pub fn candidates_svg(title: &str, candidates: &[Candidate], largest: Largest) -
     colours::image((width, bottom + 68 + list), Paper::Light, &inner)
 }
 
-/// The places of labels that are drawn already: each number stands near its dot, and on no other number.
-#[derive(Default)]
+/// The places of dots, and of labels that are drawn already: each number stands near its dot, and on no dot or other number.
 struct Labels {
     taken: Vec<(u32, u32)>,
 }
 
 impl Labels {
-    /// A free place for the label of a dot: on the dot, else at the nearest free place of the rings around it.
+    /// A free place for the label of a dot, in the nearest of the rings around it.
     ///
-    /// Cost: the labels so far, for each place that is tried. There are more rings than can be full of these labels.
+    /// Cost: the dots and the labels so far, for each place that is tried. There are more rings than can be full of these labels.
     fn beside(&mut self, dot: (u32, u32)) -> (u32, u32) {
         const STEP: (u32, u32) = (28, 20);
         let rings = u32::try_from(self.taken.len()).unwrap_or(0) + 1;

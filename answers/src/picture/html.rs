@@ -1,6 +1,6 @@
 //! The page: a summary, a legend, the strip of all nodes, and each shape.
 
-use super::draw::escaped;
+use super::draw::{Panel, escaped};
 use super::{Drawing, Drawn, LEGEND, STYLE};
 use stowplan_engine::count::counted;
 
@@ -8,6 +8,8 @@ const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// Characters of a host list that are shown at most.
 const HOSTS_SHOWN: usize = 400;
+/// The width of the network around the nodes.
+const NETWORK_WIDTH: u32 = 800;
 
 /// One plan, or two beside each other.
 pub(super) fn page(title: &str, sides: &[(&str, Drawing)], lines: &[String]) -> String {
@@ -83,9 +85,19 @@ fn side(text: &mut String, drawing: &Drawing) {
             counted(drawing.more.1, "node")
         );
     }
+    if let Some(switches) = &drawing.switches {
+        panel(text, &switches.panel(NETWORK_WIDTH));
+    }
     *text += &format!(
         "<script type=\"application/json\">{}</script>\n",
         drawing.ranks
+    );
+}
+
+fn panel(text: &mut String, own: &Panel) {
+    *text += &format!(
+        "<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">{2}</svg>",
+        own.width, own.height, own.svg
     );
 }
 
@@ -103,12 +115,7 @@ fn shape(text: &mut String, drawn: &Drawn) {
         drawn.letter,
         escaped(&drawn.head(HOSTS_SHOWN))
     );
-    for panel in &drawn.panels {
-        *text += &format!(
-            "<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">{2}</svg>",
-            panel.width, panel.height, panel.svg
-        );
-    }
+    drawn.panels.iter().for_each(|own| panel(text, own));
     *text += "</div>";
     if let Some(note) = &drawn.note {
         *text += &format!("<p class=\"soft\">{note}</p>");

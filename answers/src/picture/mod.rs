@@ -12,6 +12,8 @@ mod tree;
 mod seats;
 // As SVG.
 mod draw;
+// What is around nodes.
+mod switches;
 // The place of each rank.
 mod ranks;
 // What it shows, in one sentence.
@@ -36,6 +38,7 @@ use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
+use switches::Switches;
 
 /// The most bytes of a picture.
 pub const BYTES_MAX: usize = 300_000;
@@ -52,7 +55,7 @@ const APPS_MAX: usize = 12;
 const STYLE: &str = include_str!("style.css");
 
 /// What the boxes mean.
-const LEGEND: &str = "a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; a dashed box is a core that no process may use, a grey one is kept from jobs; small numbers are those of the operating system, t3 is thread 3";
+const LEGEND: &str = "a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; a dashed box is an idle core, where no rank may run, a grey one is kept from jobs; small numbers are those of the operating system, t3 is thread 3";
 
 /// A page with a plan.
 ///
@@ -144,6 +147,8 @@ struct Drawing {
     drawn: Vec<Drawn>,
     /// Shapes that are not drawn, and the number of their nodes.
     more: (usize, u64),
+    /// The network around the nodes, if one is known.
+    switches: Option<Switches>,
     strip: Vec<StripPart>,
     /// What the strip shows, in words.
     strip_words: String,
@@ -194,14 +199,18 @@ impl Drawing {
         let chosen = setting.chosen.map(|ranks| shape::chosen(plan, ranks));
         let all = shapes(plan, chosen.as_ref());
         let (kept, rest) = largest(&all);
-        let mut budget = PROCS_MAX;
+        // Each shape has its part; what one leaves, the next has besides.
+        let fair = PROCS_MAX / u32::try_from(kept.len()).unwrap_or(PROCS_MAX).max(1);
+        let mut budget = 0;
         let mut room = DRAWN_BYTES / share;
         let mut first = None;
         let hosts = HOSTS_BYTES / share / kept.len().max(1);
         let drawn = kept.iter().enumerate().map(|(at, &own)| {
             let shape = &all[own];
             let tree = tree::tree(plan, shape.topology);
-            let seats = Seats::new(plan, shape, &tree, &mut budget);
+            budget += fair;
+            let seats = Seats::new(plan, shape, &tree, budget);
+            budget -= u32::try_from(seats.procs.len()).unwrap_or(budget);
             let boxes = panels(&tree, &seats, moved, across);
             let mut drawn = Drawn::new(plan, shape, &seats, boxes);
             if at == 0 {
@@ -235,6 +244,7 @@ impl Drawing {
             more_apps,
             drawn,
             more: (rest.len(), nodes(&rest)),
+            switches: { setting.network }.map(|on| Switches::new(plan, on, &all, &kept)),
             strip: strip(
                 plan,
                 &all,

@@ -84,8 +84,8 @@ impl Seats {
         }
     }
 
-    /// Cost: the processes drawn, and the leaves of each distinct cpu set.
-    pub(super) fn new(plan: &Plan, shape: &Shape, tree: &Tree, budget: &mut u32) -> Self {
+    /// `budget`: how many processes are drawn. Cost: these, and the leaves of each distinct cpu set.
+    pub(super) fn new(plan: &Plan, shape: &Shape, tree: &Tree, budget: u32) -> Self {
         let mut seats = Self::default();
         let Some(first) = shape.nodes.first() else {
             return seats;
@@ -106,10 +106,9 @@ impl Seats {
         for own in &shape.runs {
             let run = own.of(plan);
             for local in 0..run.procs {
-                if *budget == 0 {
+                if seats.procs.len() == budget as usize {
                     break;
                 }
-                *budget -= 1;
                 let at = Located {
                     app: own.app,
                     run: own.row,
@@ -141,6 +140,17 @@ impl Seats {
         }
         seats.more = shape.size() - seats.procs.len() as u64;
         seats.forbidden = forbidden(plan, shape, tree);
+        // Also those of processes that are not drawn.
+        for &(_, _, cpus) in &shape.procs {
+            match cpus {
+                None => seats.used.extend(0..tree.leaves.len()),
+                Some(set) => {
+                    let known = leaves_of.entry(set);
+                    let known = known.or_insert_with(|| touched(plan, set, &sites));
+                    seats.used.extend(&known.0);
+                }
+            }
+        }
         seats.seat(&places, &leaves_of, tree);
         seats
     }
@@ -155,10 +165,6 @@ impl Seats {
         let mut load = vec![0_u32; tree.leaves.len()];
         for set in places.iter().flatten() {
             leaves_of[set].0.iter().for_each(|&leaf| load[leaf] += 1);
-        }
-        self.used = (0..load.len()).filter(|&leaf| load[leaf] > 0).collect();
-        if places.iter().any(Option::is_none) {
-            self.used.extend(0..load.len());
         }
         for (number, place) in places.iter().enumerate() {
             let leaves = place.map_or(&[][..], |set| &leaves_of[&set].0);

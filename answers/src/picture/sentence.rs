@@ -47,10 +47,11 @@ pub(super) fn sentence(plan: &Plan, all: &[Shape], first: Option<&(Tree, Seats)>
     } else {
         ""
     };
-    text += &format!(
-        "; {free} of {}{whose} have no rank",
-        counted(cores as u64, "core")
-    );
+    let cores = counted(cores as u64, "core");
+    text += &match free {
+        0 => format!("; ranks may run on each of the {cores}{whose}"),
+        free => format!("; {free} of {cores}{whose} are idle"),
+    };
     match kept(&tree.root) + seats.forbidden.len() {
         0 => {}
         kept => text += &format!(", and {kept} more are kept from jobs"),

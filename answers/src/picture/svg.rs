@@ -203,7 +203,7 @@ impl Side {
             tall = tall.max(height);
             x += width + 2 * GAP;
         }
-        self.y += tall + GAP;
+        self.y += self.network(drawing, (x, tall)) + GAP;
         if drawing.more.0 > 0 {
             let (shapes, nodes) = drawing.more;
             self.lines(&format!(
@@ -212,6 +212,28 @@ impl Side {
                 counted(nodes, "node")
             ));
         }
+    }
+
+    /// Draws groups and switches around the nodes: beside the last row of shapes, of which `taken` is taken, or below it, whichever is
+    /// less high. Returns the height of both.
+    fn network(&mut self, drawing: &Drawing, (taken, tall): (u32, u32)) -> u32 {
+        let Some(switches) = &drawing.switches else {
+            return tall;
+        };
+        let room = self.room.saturating_sub(taken);
+        let (beside, below) = (switches.panel(room), switches.panel(self.room));
+        let lower = tall + GAP + below.height;
+        let (panel, x, y) = match beside.width <= room && beside.height.max(tall) <= lower {
+            true => (beside, taken, 0),
+            false => (below, 0, tall + GAP),
+        };
+        let (left, top) = (self.x + x, self.y + y);
+        let _ = writeln!(
+            self.text,
+            "<g transform=\"translate({left},{top})\">{}</g>",
+            panel.svg
+        );
+        tall.max(y + panel.height)
     }
 
     /// The legend, and all nodes in their order.

@@ -148,12 +148,12 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
         (Format::Json, _) => json::write(told, out),
         (Format::Html, some) => {
-            let machines = text::machines(told);
+            let machines = text::sources(told);
             let setting = setting(told, &machines, some);
             out.write_all(picture::html_of(told.plan, &setting).as_bytes())
         }
         (Format::Svg, some) => {
-            let machines = text::machines(told);
+            let machines = text::sources(told);
             let setting = Setting {
                 paper: match job.picture.dark {
                     true => Paper::Dark,

@@ -153,6 +153,11 @@ document.title='wide '+(root.scrollWidth>root.clientWidth)+' found '+document.qu
 fn a_browser_shows_it_without_complaint() {
     let folder = Folder::new("picture");
     let path = folder.path().join("page.html");
+    // What fits on a phone fits on a desk: both are tried in the long check.
+    let widths: &[u32] = match std::env::var_os("STOWPLAN_LONG") {
+        Some(_) => &[400, 1200],
+        None => &[400],
+    };
     for (job, rank) in [
         (JOBS[0], "7"),
         (JOBS[1], "700"),
@@ -165,7 +170,7 @@ fn a_browser_shows_it_without_complaint() {
             .out
             .replace("</body>", &format!("{}</body>", ASK.replace("RANK", rank)));
         fs::write(&path, page).unwrap();
-        for width in [1200, 400] {
+        for &width in widths {
             let Some((dom, log)) = browser(&path, width) else {
                 println!("skipped: there is no chromium to show the picture");
                 return;
@@ -198,6 +203,108 @@ fn a_picture_alone_needs_no_style_sheet() {
         assert_eq!(picture.matches("viewBox=").count(), 1);
         assert!(picture.contains("fill=\"#c4ddf6\" stroke=\"#1b4f86\""));
     }
+}
+
+/// `UPDATE=1` draws it anew.
+#[test]
+fn the_picture_of_the_readme_is_what_its_command_draws() {
+    let root = crate::console::root();
+    let page = fs::read_to_string(root.join("docs/page.md")).unwrap();
+    let command = page.lines().find_map(|line| {
+        let (command, path) = line.strip_prefix("stowplan ")?.split_once(" > ")?;
+        (path == "docs/lab/page.svg").then_some(command)
+    });
+    let said = run(command.expect("docs/page.md has the command"));
+    assert_eq!(said.status, 0, "{}", said.err);
+    let path = root.join("docs/lab/page.svg");
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    if update && std::env::var_os("CI").is_none() {
+        fs::write(&path, &said.out).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(
+        kept == said.out,
+        "docs/lab/page.svg is old: UPDATE=1 draws it anew"
+    );
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let first = readme.split("](").find(|part| {
+        part.split(')')
+            .next()
+            .is_some_and(|link| link.ends_with(".svg"))
+    });
+    assert!(first.is_some_and(|link| link.starts_with("docs/lab/page.svg)")));
+}
+
+/// The numbers behind a mark, wherever it stands.
+fn numbers(text: &str, mark: &str) -> Vec<u64> {
+    let behind = text.split(mark).skip(1);
+    let number = |rest: &str| {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest[..digits].parse().ok()
+    };
+    behind.filter_map(number).collect()
+}
+
+#[test]
+fn groups_and_switches_are_around_all_nodes() {
+    let few = run("map --format svg --topo 'core:4 pu:1' -n 36 -H n[0-17]:2 --network 'dragonfly group:4 switch:4 node:4 n[0-63]' ./app").out;
+    for name in ["group0", "group1", "switch0", "switch4"] {
+        assert_eq!(few.matches(&format!(">{name}<")).count(), 1, "{name}");
+    }
+    for absent in ["group2", "switch5"] {
+        assert!(!few.contains(absent), "no node of the job is in {absent}");
+    }
+    for node in 0..18 {
+        let title = format!("<title>n{node}: shape A</title>");
+        assert_eq!(few.matches(&title).count(), 1, "n{node}\n{few}");
+    }
+    // Of more nodes than there is room for, all are counted.
+    let many = run("map --format svg --topo 'core:4 pu:1' -n 40000 -H n[0-19999]:2 --network 'tree switch:2500 node:8 n[0-19999]' ./app").out;
+    let drawn: u64 = numbers(&many, "A ×").iter().sum();
+    let rest: u64 = numbers(&many, " more with ").iter().sum();
+    assert!(drawn > 500, "{drawn}");
+    assert_eq!(drawn + rest, 20_000, "{drawn} are drawn, {rest} counted");
+}
+
+/// A digit is at most two thirds as wide as its type is high.
+#[test]
+fn no_rank_is_wider_than_its_box() {
+    for job in [
+        "--topo 'core:8 pu:1' -H n[0-999999]:8 -n 8000000 --map-by node ./a",
+        "--topo 'core:2 pu:1' -H n[0-61]:99999 -n 6000000 --bind-to none ./a",
+        "--topo 'core:8 pu:1' -H n[0-3]:8 -n 32 ./a",
+    ] {
+        let svg = run(&format!("map --format svg {job}")).out;
+        let mut seen = 0;
+        for process in svg.split(" data-rank=").skip(1) {
+            let process = process.split("</g>").next().unwrap();
+            let wide = numbers(process, " width=\"")[0];
+            let text = process.split("<text").nth(1).unwrap();
+            let size = numbers(text, "font-size=\"").first().copied().unwrap_or(11);
+            let rank = text.split(['>', '<']).nth(1).unwrap();
+            assert!(
+                rank.len() as u64 * size * 2 <= wide * 3,
+                "{rank} at {size} in {wide}"
+            );
+            seen += 1;
+        }
+        assert!(seen >= 8, "{job}: {seen}");
+    }
+}
+
+#[test]
+fn cores_of_ranks_that_are_not_drawn_are_not_idle() {
+    let svg =
+        run("map --format svg --topo 'core:4 pu:1' -H n[0-60]:99999 -n 6000000 --bind-to none ./a")
+            .out;
+    assert!(svg.contains("more processes not drawn"), "{svg}");
+    assert!(!svg.contains("class=\"free\""), "{svg}");
+    assert_eq!(svg.matches("data-shape=").count(), 2);
+    let second = svg.split("data-shape=\"B\"").nth(1).unwrap();
+    assert!(
+        second.contains("data-rank=\"5999940\""),
+        "each shape has ranks that are drawn"
+    );
 }
 
 /// The colours that a picture names, for light and for dark paper.

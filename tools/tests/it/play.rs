@@ -356,3 +356,59 @@ fn hostile_lines_are_answered_and_memory_stays() {
     println!("{requests} requests: {before} kB after a quarter, {after} kB at the end");
     assert!(after <= before + before / 2 + 20_000, "{before} {after}");
 }
+
+/// Eight bodies that do not come take all places: the ninth request is told to try again, and after ten seconds all are answered.
+#[test]
+fn a_ninth_request_is_told_to_try_again_and_slow_bodies_end() {
+    let page = Page::new(&[]);
+    let slow: Vec<TcpStream> = (0..8)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", page.port)).unwrap();
+            let head = "POST /v1/map HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 90\r\n\r\n{";
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let answered = |wanted: u16| {
+        let from = std::time::Instant::now();
+        while from.elapsed().as_secs() < 30 {
+            let body = json!({"line": JOB}).to_string();
+            let (status, head, _) = page.ask("POST", "/v1/map", "application/json", &body);
+            if status == wanted {
+                return head;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("never answered with {wanted}");
+    };
+    assert!(answered(429).contains("retry-after: 1"));
+    // What is not a question is answered all the time.
+    assert_eq!(page.ask("GET", "/", "text/plain", "").0, 200);
+    if std::env::var_os("STOWPLAN_LONG").is_some() {
+        for mut stream in slow {
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            assert!(said.starts_with("HTTP/1.1 408"), "{said}");
+        }
+    } else {
+        drop(slow);
+    }
+    answered(200);
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_refused() {
+    let page = Page::new(&[]);
+    let line = "--topo 'core:8 pu:1' -H n[0-999999]:8 -n 8000000 ./a";
+    let (status, said) = page.post("/v1/map", &json!({"line": line, "format": "tsv"}));
+    assert_eq!(
+        (status, &said["error"]["class"]),
+        (422, &json!("answer-too-large")),
+        "{said}"
+    );
+    let (status, _) = page.post(
+        "/v1/map",
+        &json!({"line": line, "format": "tsv", "ranks": "7999999"}),
+    );
+    assert_eq!(status, 200);
+}

@@ -10,9 +10,17 @@ const MACHINES: usize = 2;
 /// A longer source is written after the parts of the topology, not before them.
 const SOURCE_COLUMNS: usize = 32;
 
-/// The topologies of the nodes with their sources: a line each, at most two.
+/// The topologies of the nodes with their sources: a line each, at most two. The network, with a line for each object that is used.
 #[must_use]
 pub fn machines(told: &Told<'_>) -> Vec<String> {
+    let mut lines = sources(told);
+    lines.extend(super::network::objects(told));
+    lines
+}
+
+/// As [`machines`], without the objects of the network: a picture draws them.
+#[must_use]
+pub fn sources(told: &Told<'_>) -> Vec<String> {
     let world = told.plan.world();
     // In the order of the nodes.
     let mut nodes: Vec<(TopologyId, u64)> = Vec::new();
@@ -54,7 +62,7 @@ pub fn machines(told: &Told<'_>) -> Vec<String> {
             counted(rest, "node")
         ));
     }
-    lines.extend(super::network::lines(told));
+    lines.extend(super::network::source(told));
     lines
 }
 

@@ -32,5 +32,5 @@ mod pictures;
 // The page as a whole.
 mod page;
 
-pub use machines::machines;
+pub use machines::{machines, sources};
 pub use page::{write, write_some};

@@ -27,19 +27,22 @@ impl Object {
     }
 }
 
-/// A line for the network, and a line for each object of its top level that has nodes of the job.
+/// A line for the network, if one is known.
 #[must_use]
-pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
+pub(super) fn source(told: &Told<'_>) -> Option<String> {
+    let network = told.sources.network.as_ref()?.network();
+    let source = one_line(network.source());
+    Some(format!("network  {} · {source}", network.kind().word()))
+}
+
+/// A line for each object of the network's top level that has nodes of the job.
+#[must_use]
+pub(super) fn objects(told: &Told<'_>) -> Vec<String> {
     let Some(on) = &told.sources.network else {
         return Vec::new();
     };
-    let network = on.network();
-    let mut lines = vec![format!(
-        "network  {} · {}",
-        network.kind().word(),
-        one_line(network.source())
-    )];
-    let objects = objects(on);
+    let mut lines = Vec::new();
+    let objects = used(on);
     let mut alike: Vec<&[Object]> = objects.chunk_by(|a, b| a.shape() == b.shape()).collect();
     if objects.len() <= LINES_MAX {
         alike = objects.chunks(1).collect();
@@ -55,7 +58,7 @@ pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
 }
 
 /// The objects of the top level that the job uses.
-fn objects(on: &OnNetwork) -> Vec<Object> {
+fn used(on: &OnNetwork) -> Vec<Object> {
     let levels = on.network().levels();
     let (Some(top), Some(lowest)) = (levels.first(), levels.last()) else {
         return Vec::new();

@@ -1,6 +1,15 @@
 // What the address keeps, and files that one saves.
 
 const FIRST = {line: "--topo builtin:frontier -H 'n[0-3]:56' srun -N4 -n32 -c7 --gpus-per-task=1 ./app", other: '', tab: 'picture', files: {}, pattern: 'ring', rank: 0};
+const VIEWS = ['picture', 'table', 'why', 'score', 'threads', 'launchers', 'diff'];
+
+// What a link says, as far as it is what this page writes.
+function checked(state) {
+  const texts = files => typeof files === 'object' && files !== null && !Array.isArray(files) && Object.values(files).every(text => typeof text === 'string');
+  const text = value => typeof value === 'string';
+  const is = {line: text, other: text, pattern: text, tab: value => VIEWS.includes(value), files: texts, rank: value => Number.isSafeInteger(value) && value >= 0};
+  return Object.fromEntries(Object.entries(FIRST).map(([name, first]) => [name, is[name](state?.[name]) ? state[name] : first]));
+}
 
 async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -12,7 +21,7 @@ export async function kept() {
   try {
     const bytes = Uint8Array.from(atob(hash.replaceAll('-', '+').replaceAll('_', '/')), sign => sign.charCodeAt(0));
     const state = JSON.parse(new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes)));
-    return {...FIRST, ...state};
+    return checked(state);
   } catch {
     return {...FIRST};
   }

@@ -59,20 +59,34 @@ async function show() {
   const found = await ask('map', {line: state.line, format: 'json'});
   if (!found || own !== state) return;
   refuse(found.ok ? null : found.error);
-  if (!found.ok) { of('summary').textContent = 'refused'; of('notes').replaceChildren(); if (state.tab === 'why') await view(); return; }
+  if (!found.ok) { await refused(); return; }
   plan = found.plan;
   of('summary').textContent = `${plan.ranks} ranks on ${plan.nodes.count} nodes, by the rules of ${plan.launcher?.name ?? 'prte'} ${plan.launcher?.version ?? ''}`;
   of('notes').replaceChildren(...found.notes.map(note => Object.assign(document.createElement('li'), {textContent: `${note.class}: ${note.text}`})));
   await view();
 }
 
-async function view() {
+// The last view stays while one types; another one has nothing to show.
+async function refused() {
+  of('summary').textContent = 'refused';
+  of('notes').replaceChildren();
+  mark();
+  if (state.tab === 'why') await view();
+  else if (panel.dataset.shows !== state.tab) panel.replaceChildren(Object.assign(document.createElement('p'), {textContent: 'The line is refused: what stands under it says why.'}));
+}
+
+function mark() {
   for (const tab of of('tabs').children) {
     const is = tab.dataset.tab === state.tab;
     tab.setAttribute('aria-selected', String(is));
     tab.tabIndex = is ? 0 : -1;
   }
   panel.setAttribute('aria-labelledby', 'tab-' + state.tab);
+}
+
+async function view() {
+  mark();
+  panel.dataset.shows = state.tab;
   if (plan || state.tab === 'why') await TABS[state.tab](panel, state, ask, {plan: plan ?? {ranks: 0}, change, choose});
 }
 

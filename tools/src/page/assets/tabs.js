@@ -49,7 +49,7 @@ async function table(panel, state, ask, {plan, choose}) {
     }
     return pieces.get(number);
   };
-  let drawn = 0;
+  let drawn = 0, at = 0;
   const draw = async () => {
     const own = ++drawn;
     const shown = Math.ceil(box.clientHeight / ROW);
@@ -61,6 +61,7 @@ async function table(panel, state, ask, {plan, choose}) {
       if (own !== drawn || !lines) return;
       if (!head.children.length) for (const name of lines[0].slice(1).split('\t')) head.append(element('span', name, {role: 'columnheader'}));
       const line = element('div', undefined, {class: 'row', role: 'row', 'aria-rowindex': rank + 2, 'data-row': rank, 'data-rank': rank});
+      if (rank === at) line.setAttribute('aria-current', 'true');
       line.style.top = box.scrollTop + (rank - first) * ROW + 'px';
       for (const cell of lines[1 + rank % PIECE].split('\t')) line.append(element('span', cell, {role: 'cell', title: cell}));
       line.addEventListener('click', () => choose(rank));
@@ -69,6 +70,21 @@ async function table(panel, state, ask, {plan, choose}) {
     space.replaceChildren(...made);
   };
   box.addEventListener('scroll', () => requestAnimationFrame(draw));
+  // Arrows go from row to row, Enter asks why the row's rank is there.
+  box.addEventListener('keydown', event => {
+    if (event.key === 'Enter') { choose(at); return; }
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    at = Math.max(0, Math.min(rows - 1, at + step));
+    const numbers = [...space.children].map(line => Number(line.dataset.row));
+    if (at <= numbers[0] || at >= numbers.at(-1) - 2) {
+      const shown = Math.ceil(box.clientHeight / ROW);
+      const first = step > 0 ? at - shown + 3 : at - 1;
+      box.scrollTop = Math.max(0, first) / Math.max(1, rows - shown + 1) * Math.max(1, tall - box.clientHeight);
+    }
+    draw();
+  });
   await draw();
 }
 
