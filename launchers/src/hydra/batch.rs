@@ -1,11 +1,11 @@
 //! The nodes of a batch system, from its variables. Source: `lines/hydra/spec.md` 3.
 
-use super::node_list::{HydraNode, add};
+use super::node_list::{HydraNodes, add};
 use super::refusal::{fails, refuses};
 use crate::environment::{Here, Lookup, System, hosts};
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::{plain, read_hosts};
 
 /// Systems that Hydra asks, in its order.
 const SYSTEMS: &[(System, &str)] = &[
@@ -33,7 +33,7 @@ impl Lookup for Seen<'_> {
 /// `launch-fails` when the variables do not fit together.
 pub(crate) fn nodes(
     asked: &LineAsked<'_>,
-) -> Result<Option<(Vec<HydraNode>, String)>, LineRefused> {
+) -> Result<Option<(Vec<HydraNodes>, String)>, LineRefused> {
     let there = SYSTEMS
         .iter()
         .find(|(_, name)| asked.variable(name).is_some());
@@ -52,15 +52,13 @@ pub(crate) fn nodes(
         let HostEntry::Names(names, EntrySlots::Count(slots)) = entry else {
             continue;
         };
-        for host in crate::line::names_of(&names) {
-            add(&mut nodes, host, slots, None)?;
-        }
+        add(&mut nodes, names, slots, None)?;
     }
     Ok(Some((nodes, name.to_owned())))
 }
 
 /// A line a slot; a later repeat is a node of its own.
-fn from_lines(asked: &LineAsked<'_>, name: &str) -> Result<Vec<HydraNode>, LineRefused> {
+fn from_lines(asked: &LineAsked<'_>, name: &str) -> Result<Vec<HydraNodes>, LineRefused> {
     let path = asked.variable(name).unwrap_or_default();
     let bytes = asked
         .files
@@ -69,7 +67,7 @@ fn from_lines(asked: &LineAsked<'_>, name: &str) -> Result<Vec<HydraNode>, LineR
     let mut nodes = Vec::new();
     for line in String::from_utf8_lossy(&bytes).lines() {
         if let Some(host) = line.split_whitespace().next() {
-            add(&mut nodes, host.to_owned(), 1, None)?;
+            add(&mut nodes, plain(host), 1, None)?;
         }
     }
     Ok(nodes)

@@ -2,8 +2,8 @@
 
 use super::allotted::allotted;
 use super::binding::{Bound, Node};
-use super::node_list::HydraNode;
-use super::nodes::{names, names_of_ours, nodes};
+use super::node_list::HydraNodes;
+use super::nodes::{names, nodes};
 use super::patterns::{NodeKind, Patterns, topologies};
 use super::rank_map;
 use super::refusal::{fails, refuses};
@@ -22,13 +22,14 @@ use stowplan_engine::table::topologies::TopologyId;
 /// # Errors
 /// `bad-option`, `launcher-refuses`, `launch-fails`, `not-modelled`.
 ///
-/// Cost: the nodes, their distinct hardware and bindings, and the turns of nodes.
+/// Cost: numbers of the nodes, their distinct hardware and bindings, and the turns of nodes; names as ranges.
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     settings::refuse(asked)?;
     let version = Version::read(asked.version)?;
     let said = read(asked, version)?;
     let (nodes, from) = nodes(asked, &said.global, version)?;
-    let slots: Vec<u32> = nodes.iter().map(|node| node.slots).collect();
+    let of = |run: &HydraNodes| std::iter::repeat_n(run.slots, run.names.count as usize);
+    let slots: Vec<u32> = nodes.iter().flat_map(of).collect();
     let all: u64 = slots.iter().map(|&slots| u64::from(slots)).sum();
     if all == 0 {
         return Err(fails("no host has a slot"));
@@ -59,9 +60,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
             (programs, false)
         }
     };
-    let ours = names_of_ours(asked, nodes.iter().map(|node| node.name.as_str()));
-    let ours = ours.map(|names| (names, None));
-    let (names, twice) = ours.map_or_else(|| names(&nodes), Ok)?;
+    let (names, twice) = names(&nodes)?;
     let topologies = topologies(asked.hardware, &names)?;
     let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
     let bind = binding(asked, &said);
@@ -250,12 +249,12 @@ fn binding<'a>(asked: &LineAsked<'a>, said: &'a Said) -> Option<&'a str> {
 fn kinds(
     asked: &LineAsked<'_>,
     said: &Said,
-    nodes: &[HydraNode],
+    nodes: &[HydraNodes],
     topologies: &[TopologyId],
     version: Version,
     programs: &[Placed],
 ) -> Result<(Vec<NodeKind>, Vec<usize>), LineRefused> {
-    let mut ranks = vec![0_u32; nodes.len()];
+    let mut ranks = vec![0_u32; topologies.len()];
     for own in programs.iter().flat_map(|program| &program.nodes) {
         ranks[own.node as usize] += own.ranks;
     }
@@ -265,9 +264,12 @@ fn kinds(
     // The most ranks that a node of the kind has.
     let mut known: HashMap<(TopologyId, &str), usize> = HashMap::new();
     let mut rows: Vec<(TopologyId, &str, u32)> = Vec::new();
-    let mut kind_of = Vec::with_capacity(nodes.len());
-    for ((node, &topology), &ranks) in nodes.iter().zip(topologies).zip(&ranks) {
-        let own = node.binding.as_deref().or(bind).unwrap_or("none");
+    let mut kind_of = Vec::with_capacity(topologies.len());
+    let each = nodes
+        .iter()
+        .flat_map(|run| std::iter::repeat_n(run, run.names.count as usize));
+    for ((run, &topology), &ranks) in each.zip(topologies).zip(&ranks) {
+        let own = run.binding.as_deref().or(bind).unwrap_or("none");
         // Neighbours are mostly of one kind.
         let last = rows.last().filter(|row| (row.0, row.1) == (topology, own));
         let row = match last {

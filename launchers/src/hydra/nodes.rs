@@ -1,12 +1,12 @@
 //! Hydra's node list: names with slots, in order. Source: `lines/hydra/spec.md` 3.
 
 use super::allotted::allotted;
-use super::node_list::{HydraNode, add};
+use super::node_list::{HydraNodes, add, within_bounds, without};
 use super::refusal::{fails, refuses};
 use super::said::{Global, Named, leading_number};
 use super::version::Version;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
-use stowplan_engine::table::names::Names;
+use stowplan_engine::table::names::{NameRange, Names, TooManyNodes};
 use stowplan_engine::text::hostlist::plain;
 
 /// The nodes, and where they come from.
@@ -17,8 +17,9 @@ pub(super) fn nodes(
     asked: &LineAsked<'_>,
     global: &Global,
     version: Version,
-) -> Result<(Vec<HydraNode>, String), LineRefused> {
+) -> Result<(Vec<HydraNodes>, String), LineRefused> {
     let (mut nodes, origin) = named(asked, global, version)?;
+    within_bounds(&nodes)?;
     if let Some(text) = &global.per_node {
         let each = leading_number(text);
         let each = u32::try_from(each).ok().filter(|&each| each > 0);
@@ -37,7 +38,7 @@ pub(super) fn nodes(
     }
     if global.skips_launch_node {
         let head = asked.head.unwrap_or("localhost");
-        nodes.retain(|node| node.name != head);
+        nodes = without(nodes, head);
         if nodes.is_empty() {
             return Err(refuses("-skip-launch-node leaves no node"));
         }
@@ -49,7 +50,7 @@ fn named(
     asked: &LineAsked<'_>,
     global: &Global,
     version: Version,
-) -> Result<(Vec<HydraNode>, String), LineRefused> {
+) -> Result<(Vec<HydraNodes>, String), LineRefused> {
     match &global.hosts {
         Some(Named::List(list)) => return Ok((from_list(list)?, "the list".to_owned())),
         Some(Named::File(path)) => {
@@ -64,36 +65,38 @@ fn named(
     if let Some(own) = allotted(asked)? {
         let mut nodes = Vec::new();
         for (name, slots) in own.hosts {
-            add(&mut nodes, name, slots, None)?;
+            add(&mut nodes, plain(&name), slots, None)?;
         }
         return Ok((nodes, "--alloc".to_owned()));
     }
     if let OurHosts::Said(hosts) = asked.hosts {
         let mut nodes = Vec::new();
         for host in hosts {
-            for name in names_of(&host.names) {
-                add(&mut nodes, name, host.slots.unwrap_or(1), None)?;
-            }
+            add(
+                &mut nodes,
+                host.names.clone(),
+                host.slots.unwrap_or(1),
+                None,
+            )?;
         }
         return Ok((nodes, "-H".to_owned()));
     }
     if let Some(found) = super::batch::nodes(asked)? {
         return Ok(found);
     }
-    let name = asked.head.unwrap_or("localhost").to_owned();
-    let node = HydraNode {
-        name,
+    let node = HydraNodes {
+        names: plain(asked.head.unwrap_or("localhost")),
         slots: 1,
         binding: None,
     };
     Ok((vec![node], "the launch node".to_owned()))
 }
 
-fn from_list(list: &str) -> Result<Vec<HydraNode>, LineRefused> {
+fn from_list(list: &str) -> Result<Vec<HydraNodes>, LineRefused> {
     let mut nodes = Vec::new();
     for entry in list.split(',').filter(|entry| !entry.is_empty()) {
         let (name, slots) = entry_of(entry);
-        add(&mut nodes, name, slots, None)?;
+        add(&mut nodes, plain(&name), slots, None)?;
     }
     if nodes.is_empty() {
         return Err(refuses("the list names no host"));
@@ -116,7 +119,7 @@ fn from_file(
     asked: &LineAsked<'_>,
     path: &str,
     version: Version,
-) -> Result<Vec<HydraNode>, LineRefused> {
+) -> Result<Vec<HydraNodes>, LineRefused> {
     let bytes = asked
         .files
         .read(path)
@@ -146,7 +149,7 @@ fn from_file(
             }
         }
         let (name, slots) = entry_of(host);
-        add(&mut nodes, name, slots, binding)?;
+        add(&mut nodes, plain(&name), slots, binding)?;
     }
     if nodes.is_empty() {
         return Err(refuses(&format!("host file {path} names no host")));
@@ -169,40 +172,35 @@ fn stray(path: &str, number: u32, host: &str, word: &str) -> LineRefused {
     refused
 }
 
-/// The names of our own hosts as a pool, if they are these names in this order: ranges are added at once.
-///
-/// Cost: the names, compared one by one.
-pub(crate) fn names_of_ours<'n>(
-    asked: &LineAsked<'_>,
-    names: impl ExactSizeIterator<Item = &'n str>,
-) -> Option<Names> {
-    let OurHosts::Said(hosts) = asked.hosts else {
-        return None;
-    };
-    let mut pool = Names::default();
-    for host in hosts {
-        pool.add(&host.names).ok()?;
-    }
-    let count = pool.len() as usize == names.len();
-    let mut own = hosts.iter().flat_map(|host| names_of(&host.names));
-    let mut both = names.zip(own.by_ref());
-    (count && both.all(|(name, own)| *name == own)).then_some(pool)
-}
-
 /// The names of the nodes as a pool, and the first that stands twice: apart, it is two nodes.
-pub(crate) fn names(nodes: &[HydraNode]) -> Result<(Names, Option<&str>), LineRefused> {
+///
+/// Cost: the runs of nodes; the names of those that stand twice.
+pub(super) fn names(nodes: &[HydraNodes]) -> Result<(Names, Option<String>), LineRefused> {
     let mut names = Names::default();
     let mut twice = None;
-    for node in nodes {
-        let range = plain(&node.name);
-        let known = names.find_name(&node.name).is_some();
-        let added = if known {
-            twice = twice.or(Some(node.name.as_str()));
-            names.add_again(&range)
-        } else {
-            names.add(&range)
-        };
-        added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
+    for run in nodes {
+        name_all(&mut names, &run.names, &mut twice)
+            .map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
     }
     Ok((names, twice))
+}
+
+fn name_all(
+    names: &mut Names,
+    range: &NameRange,
+    twice: &mut Option<String>,
+) -> Result<(), TooManyNodes> {
+    if names.find(range).0.is_empty() {
+        return names.add(range).map(drop);
+    }
+    for name in names_of(range) {
+        let one = plain(&name);
+        if names.find_name(&name).is_some() {
+            names.add_again(&one)?;
+            twice.get_or_insert(name);
+        } else {
+            names.add(&one)?;
+        }
+    }
+    Ok(())
 }

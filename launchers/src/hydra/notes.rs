@@ -1,19 +1,19 @@
 //! What an expert would say of a line of Hydra. Source: `lines/hydra/spec.md` 11.
 
 use super::binding::Bound;
-use super::node_list::HydraNode;
+use super::node_list::HydraNodes;
 use super::patterns::NodeKind;
 use crate::line::LineNote;
 
 /// Hosts that stand twice, ranks that are unbound, ranks that share cpus.
 pub(super) fn notes(
-    nodes: &[HydraNode],
-    twice: Option<&str>,
+    nodes: &[HydraNodes],
+    twice: Option<String>,
     kinds: &[NodeKind],
     binding: Option<&str>,
 ) -> Vec<LineNote> {
     let mut found = Vec::new();
-    found.extend(twice.map(host_twice));
+    found.extend(twice.as_deref().map(host_twice));
     let by_default = binding.is_none() && nodes.iter().all(|node| node.binding.is_none());
     if by_default {
         found.push(LineNote {

@@ -6,30 +6,29 @@ use crate::hydra::batch;
 use crate::hydra::refusal::refuses;
 use crate::hydra::rounds::Turn;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
-use std::collections::HashMap;
 use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::names::{NameRange, Names, Nodes, range_name};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
 use stowplan_engine::text::hostlist::{plain, read_hosts};
 
 /// The most turns that hosts may have.
-const HOSTS_MAX: usize = 1 << 20;
+const HOSTS_MAX: u64 = 1 << 20;
 
 /// The nodes and their turns.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     /// Distinct nodes, in the order of first mention.
-    pub(crate) nodes: Vec<String>,
+    pub(crate) names: Names,
     /// The turns of a round.
     pub(crate) turns: Vec<Turn>,
     /// Where the nodes come from.
     pub(crate) from: String,
     /// How many ranks a turn takes, and who says so.
     pub(crate) per_host: (String, String),
-    known: HashMap<String, u32>,
 }
 
-/// A host as it was listed, with a count if that counts.
-type Listed = (String, Option<u32>);
+/// Hosts as they were listed, with a count of each if that counts.
+type Listed = (NameRange, Option<u32>);
 
 /// The nodes of a line.
 ///
@@ -38,29 +37,33 @@ type Listed = (String, Option<u32>);
 pub(crate) fn hosts(asked: &LineAsked<'_>, said: &Said) -> Result<Hosts, LineRefused> {
     let (mut listed, from, counts) = listed(asked, said)?;
     let own = asked.head.unwrap_or("localhost");
+    within_bounds(&listed)?;
     if said.no_local {
-        listed.retain(|(name, _)| name != own);
+        listed = without(&listed, own);
     }
-    if listed.is_empty() {
+    let Some((first, _)) = listed.first() else {
         return Err(refuses("it names no host"));
-    }
-    let first = asked.head.unwrap_or(&listed[0].0).to_owned();
+    };
+    let first = asked
+        .head
+        .map_or_else(|| range_name(first, 0), str::to_owned);
     let per_host = match counts {
         Counts::Win => (None, from.clone(), "as counted".to_owned()),
         Counts::Give | Counts::None => per_host(asked, said, &first, &counts, &from)?,
     };
     let (each, origin, words) = per_host;
     let mut hosts = Hosts {
-        nodes: Vec::new(),
+        names: Names::default(),
         turns: Vec::new(),
         from,
         per_host: (words, origin),
-        known: HashMap::new(),
     };
-    for (name, count) in listed {
+    for (names, count) in listed {
         let slots = each.or(count).unwrap_or(1);
-        let node = hosts.node(name)?;
-        hosts.turns.push(Turn { node, slots });
+        for nodes in hosts.nodes(&names)? {
+            let turns = (nodes.first..nodes.end()).map(|node| Turn { node, slots });
+            hosts.turns.extend(turns);
+        }
     }
     Ok(hosts)
 }
@@ -77,25 +80,36 @@ enum Counts {
 }
 
 impl Hosts {
-    /// The node of a name, new or known.
+    /// The nodes of a range of names, new or known, in its order.
     ///
     /// # Errors
     /// `job-too-large`
-    pub(crate) fn node(&mut self, name: String) -> Result<u32, LineRefused> {
-        if let Some(&node) = self.known.get(&name) {
-            return Ok(node);
-        }
-        let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        if self.turns.len() >= HOSTS_MAX {
-            return Err(LineRefused::new(
-                "job-too-large",
-                format!("more than {HOSTS_MAX} hosts are named one by one"),
-            ));
-        }
-        self.known.insert(name.clone(), node);
-        self.nodes.push(name);
-        Ok(node)
+    pub(crate) fn nodes(&mut self, names: &NameRange) -> Result<Nodes, LineRefused> {
+        let found = self.names.add(names);
+        found.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))
     }
+}
+
+/// Refuses more hosts than may have turns.
+fn within_bounds(listed: &[Listed]) -> Result<(), LineRefused> {
+    let count: u64 = listed.iter().map(|(names, _)| u64::from(names.count)).sum();
+    match count <= HOSTS_MAX {
+        true => Ok(()),
+        false => Err(LineRefused::new(
+            "job-too-large",
+            format!("more than {HOSTS_MAX} hosts are named one by one"),
+        )),
+    }
+}
+
+/// The hosts without those of this name, one by one.
+fn without(listed: &[Listed], own: &str) -> Vec<Listed> {
+    let each = |(names, count): &Listed| {
+        let count = *count;
+        let left = names_of(names).filter(|name| name != own);
+        left.map(|name| (plain(&name), count)).collect::<Vec<_>>()
+    };
+    listed.iter().flat_map(each).collect()
 }
 
 /// How many ranks a turn takes: the number, who says so, in which words.
@@ -162,7 +176,7 @@ fn listed(
     match &said.hosts {
         Some(Named::List(list)) => {
             let names = list.split(',').filter(|entry| !entry.is_empty());
-            let hosts = names.map(|entry| (name_of(entry).to_owned(), None));
+            let hosts = names.map(|entry| (plain(name_of(entry)), None));
             return Ok((hosts.collect(), "-hosts".to_owned(), Counts::None));
         }
         Some(Named::Groups(list)) => {
@@ -206,25 +220,24 @@ fn listed(
         let hosts = own
             .hosts
             .into_iter()
-            .map(|(name, slots)| (name, Some(slots)));
+            .map(|(name, slots)| (plain(&name), Some(slots)));
         return Ok((hosts.collect(), "--alloc".to_owned(), counts));
     }
     if let OurHosts::Said(own) = asked.hosts {
-        let hosts = own.iter().flat_map(|host| names_of(&host.names));
-        let hosts = hosts.take(HOSTS_MAX + 1).map(|name| (name, None));
+        let hosts = own.iter().map(|host| (host.names.clone(), None));
         return Ok((hosts.collect(), "-H".to_owned(), Counts::None));
     }
     if let Some((nodes, name)) = batch::nodes(asked)? {
-        let hosts = nodes.into_iter().map(|node| (node.name, Some(node.slots)));
+        let hosts = nodes.into_iter().map(|run| (run.names, Some(run.slots)));
         let respects = said.variable(asked, "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT");
         let off = matches!(respects, Some("0" | "off" | "no" | "disable"));
         let wins = name.starts_with("SLURM_") && !off;
         let counts = if wins { Counts::Win } else { Counts::Give };
         return Ok((hosts.collect(), name, counts));
     }
-    let own = asked.head.unwrap_or("localhost").to_owned();
+    let own = asked.head.unwrap_or("localhost");
     Ok((
-        vec![(own, None)],
+        vec![(plain(own), None)],
         "the launch node".to_owned(),
         Counts::None,
     ))
@@ -243,18 +256,11 @@ fn of_groups(list: &str, word: &str) -> Result<Vec<Listed>, LineRefused> {
     for entry in entries {
         match entry {
             HostEntry::Names(names, EntrySlots::One) => {
-                hosts.extend(
-                    names_of(&names)
-                        .take(HOSTS_MAX + 1)
-                        .map(|name| (name, None)),
-                );
+                hosts.push((names, None));
             }
             HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
                 return Err(refuses(&format!("{word} {list} is no list of names")));
             }
-        }
-        if hosts.len() > HOSTS_MAX {
-            break;
         }
     }
     Ok(hosts)
@@ -281,7 +287,7 @@ fn of_file(asked: &LineAsked<'_>, path: &str) -> Result<Vec<Listed>, LineRefused
                 return Err(refuses(&why));
             }
         };
-        hosts.push((name_of(entry).to_owned(), count));
+        hosts.push((plain(name_of(entry)), count));
     }
     Ok(hosts)
 }

@@ -9,14 +9,12 @@ use super::version::Version;
 use crate::hydra::allotted::allotted;
 use crate::hydra::binding::Bound;
 use crate::hydra::lay::slot_runs;
-use crate::hydra::nodes::names_of_ours;
 use crate::hydra::patterns::{NodeKind, Patterns, topologies};
 use crate::hydra::rounds::{Placed, Rounds, Stretch, placed};
 use crate::hydra::settings;
 use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
 use std::collections::HashMap;
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::table::names::Names;
 use stowplan_engine::table::topologies::TopologyId;
 use stowplan_engine::text::hostlist::plain;
 
@@ -25,7 +23,7 @@ use stowplan_engine::text::hostlist::plain;
 /// # Errors
 /// `bad-option`, `launcher-refuses`, `launch-fails`, `not-modelled`.
 ///
-/// Cost: the nodes, their distinct hardware and counts of ranks, and the turns of nodes.
+/// Cost: numbers of the nodes, their distinct hardware and counts of ranks, and the turns of nodes.
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     settings::refuse(asked)?;
     let version = Version::read(asked.version)?;
@@ -33,13 +31,11 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let mut hosts = hosts(asked, &said)?;
     let programs = dealt(&said, &mut hosts)?;
     let spoken = spoken(asked, &said, version)?;
-    let ours = names_of_ours(asked, hosts.nodes.iter().map(String::as_str));
-    let names = ours.map_or_else(|| names(&hosts.nodes), Ok)?;
     let mut notes = notes(&said, &spoken);
     if hosts.from == "--alloc" {
         notes.extend(allotted(asked)?.into_iter().flat_map(|own| own.notes));
     }
-    let topologies = topologies(asked.hardware, &names)?;
+    let topologies = topologies(asked.hardware, &hosts.names)?;
     let (kinds, kind_of) = kinds(asked, &topologies, &programs, &spoken, &mut notes)?;
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, None);
     let mut apps = Vec::with_capacity(programs.len());
@@ -51,25 +47,15 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         derived: derived(&hosts, &spoken),
         notes,
         slots: slot_runs(&slots(&hosts)),
-        names,
+        names: hosts.names,
         patterns: patterns.into_rows(),
         apps,
     })
 }
 
-/// The names of the nodes as a pool.
-fn names(nodes: &[String]) -> Result<Names, LineRefused> {
-    let mut names = Names::default();
-    for name in nodes {
-        let added = names.add(&plain(name));
-        added.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))?;
-    }
-    Ok(names)
-}
-
 /// The slots of each node: those of all its turns.
 fn slots(hosts: &Hosts) -> Vec<u32> {
-    let mut slots = vec![0_u32; hosts.nodes.len()];
+    let mut slots = vec![0_u32; hosts.names.len() as usize];
     for turn in &hosts.turns {
         let own = &mut slots[turn.node as usize];
         *own = own.saturating_add(turn.slots);
@@ -109,8 +95,12 @@ fn on_one(hosts: &mut Hosts, host: &str, ranks: u32) -> Result<Placed, LineRefus
         let sentence = format!("-host {host}: what several hosts of one program mean is not known");
         return Err(LineRefused::new("not-modelled", sentence));
     }
-    let node = hosts.node(host.to_owned())?;
-    Ok(placed(&[Stretch { node, ranks }]))
+    let nodes = hosts.nodes(&plain(host))?;
+    let stretches = nodes.iter().map(|nodes| Stretch {
+        node: nodes.first,
+        ranks,
+    });
+    Ok(placed(&stretches.collect::<Vec<_>>()))
 }
 
 /// What the variables say of pins, the same for all programs.

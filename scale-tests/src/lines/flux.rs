@@ -1,13 +1,11 @@
 //! Random lines of Flux.
 
-use super::{Asked, regular};
+use super::regular;
 use crate::choices::Choices;
-use stowplan_reference::lines::flux::{
-    Affinity, Ask, Flux, FluxNode, Policy, Sharing, Tasks, place,
-};
+use stowplan_reference::lines::flux::{Affinity, Ask, Flux, FluxNode, Policy, Sharing, Tasks};
 
-/// A line.
-pub(super) fn line(choices: &mut Choices<'_>) -> Asked {
+/// A line, as it is told to the plain model, and its words.
+pub(super) fn line(choices: &mut Choices<'_>) -> (Flux, Vec<String>) {
     let mut words = Vec::new();
     let (policy, word) = *choices.pick(&[
         (Policy::Simple, "simple"),
@@ -71,10 +69,7 @@ pub(super) fn line(choices: &mut Choices<'_>) -> Asked {
         cyclic,
         affinity,
     };
-    Asked {
-        words,
-        wanted: place(&line),
-    }
+    (line, words)
 }
 
 /// The nodes, of one shape or several.

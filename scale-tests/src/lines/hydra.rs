@@ -1,9 +1,9 @@
 //! Random lines of Hydra.
 
-use super::{Asked, host, programs};
+use super::{host, programs};
 use crate::choices::Choices;
 use stowplan_engine::policy::ObjKind;
-use stowplan_reference::lines::hydra::{Binding, Hydra, place};
+use stowplan_reference::lines::hydra::{Binding, Hydra};
 use stowplan_reference::machine::Machine;
 
 /// Kinds of objects by a word of Hydra's.
@@ -19,8 +19,8 @@ const KINDS: &[(&str, ObjKind)] = &[
     ("l3cache", ObjKind::L3),
 ];
 
-/// A line.
-pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> Asked {
+/// A line, as it is told to the plain model, and its words.
+pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> (Hydra, Vec<String>) {
     let mut words = vec!["mpiexec.hydra".to_owned()];
     let mut hosts = Vec::new();
     let mut list = Vec::new();
@@ -52,10 +52,7 @@ pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> Asked {
         procs: programs(choices, &mut words),
         binding,
     };
-    Asked {
-        words,
-        wanted: place(&line, machine),
-    }
+    (line, words)
 }
 
 fn rank_map(choices: &mut Choices<'_>) -> Vec<usize> {

@@ -1,10 +1,9 @@
 //! Random lines of Intel MPI.
 
-use super::{Asked, host, programs};
+use super::{host, programs};
 use crate::choices::Choices;
 use stowplan_engine::policy::ObjKind;
-use stowplan_reference::lines::intel::{Domain, Intel, Usual, place};
-use stowplan_reference::machine::Machine;
+use stowplan_reference::lines::intel::{Domain, Intel, Usual};
 
 /// Domains by their words.
 const DOMAINS: &[(&str, Domain)] = &[
@@ -19,8 +18,8 @@ const DOMAINS: &[(&str, Domain)] = &[
     ("cache3", Domain::Kind(ObjKind::L3)),
 ];
 
-/// A line.
-pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> Asked {
+/// A line, as it is told to the plain model, and its words.
+pub(super) fn line(choices: &mut Choices<'_>) -> (Intel, Vec<String>) {
     let mut words: Vec<String> = ["--as", "intel", "mpirun"].map(str::to_owned).into();
     let mut say = |option: &str, value: String| words.extend([option.to_owned(), value]);
     let hosts: Vec<String> = (0..choices.within(1, 4)).map(|_| host(choices)).collect();
@@ -71,8 +70,5 @@ pub(super) fn line(choices: &mut Choices<'_>, machine: &Machine) -> Asked {
         order,
         cell,
     };
-    Asked {
-        words,
-        wanted: place(&line, machine),
-    }
+    (line, words)
 }

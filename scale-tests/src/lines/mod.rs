@@ -19,8 +19,12 @@ use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
 use stowplan_launchers::script::quoted;
+use stowplan_reference::lines::flux::Flux;
+use stowplan_reference::lines::hydra::Hydra;
+use stowplan_reference::lines::intel::Intel;
+use stowplan_reference::lines::pals::Pals;
 use stowplan_reference::lines::slurm::Slurm;
-use stowplan_reference::lines::{Class, LineRow};
+use stowplan_reference::lines::{self as plain, Class, LineRow};
 use stowplan_reference::machine::Machine;
 use stowplan_reference::read_machine;
 
@@ -54,9 +58,39 @@ impl Launcher {
     }
 }
 
-/// A random line: its words, and what the plain model says of it.
+/// A line that the plain model is told otherwise than we are: by a launcher, what is changed in it. A plant that changes nothing
+/// compares the two.
+#[derive(Clone, Copy, Debug)]
+pub enum Plant {
+    /// A line of Hydra.
+    Hydra(fn(&mut Hydra)),
+    /// A line of Intel MPI.
+    Intel(fn(&mut Intel)),
+    /// A line of srun.
+    Slurm(fn(&mut Slurm)),
+    /// A line of Flux.
+    Flux(fn(&mut Flux)),
+    /// A line of PALS.
+    Pals(fn(&mut Pals)),
+}
+
+impl Launcher {
+    /// Nothing is changed.
+    const fn unchanged(self) -> Plant {
+        match self {
+            Self::Hydra => Plant::Hydra(|_| ()),
+            Self::Intel => Plant::Intel(|_| ()),
+            Self::Slurm => Plant::Slurm(|_| ()),
+            Self::Flux => Plant::Flux(|_| ()),
+            Self::Pals => Plant::Pals(|_| ()),
+        }
+    }
+}
+
+/// A random line: its words, the text of the topology file that they name, and what the plain model says of it.
 struct Asked {
     words: Vec<String>,
+    text: &'static str,
     wanted: Result<Vec<LineRow>, Class>,
 }
 
@@ -110,48 +144,85 @@ fn machines() -> Vec<Known> {
 pub fn differences(launcher: Launcher, lines: u64, seed: u64) -> Vec<String> {
     let machines = machines();
     let difference = |number: u64| {
-        let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
-        let (asked, text) = asked(launcher, &mut choices, &machines);
-        let difference = differs(&ours(&asked.words, text), &asked.wanted)?;
+        let (asked, difference) = compared(launcher.unchanged(), seed, number, &machines);
         let words: Vec<String> = asked.words.iter().map(|word| quoted(word)).collect();
-        Some(format!("map {}\n    {difference}", words.join(" ")))
+        Some(format!("map {}\n    {}", words.join(" "), difference?))
     };
     (0..lines).into_par_iter().filter_map(difference).collect()
 }
 
-/// Whether one of so many random lines of srun is placed otherwise by the plain model than by us, when the model is told something
-/// else: the bug that `plant` makes of the line.
+/// Whether one of so many random lines is placed otherwise by the plain model than by us, when the model is told something else: the
+/// bug that `plant` makes of the line.
 #[must_use]
-pub fn found_by_slurm(plant: &(dyn Fn(&mut Slurm) + Sync), lines: u64, seed: u64) -> bool {
-    let differs = |number: u64| {
-        let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
-        let (mut line, words) = slurm::asked(&mut choices);
-        plant(&mut line);
-        let wanted = stowplan_reference::lines::slurm::place(&line);
-        differs(&ours(&words, ""), &wanted).is_some()
-    };
+pub fn found(plant: Plant, lines: u64, seed: u64) -> bool {
+    let machines = machines();
+    let differs = |number: u64| compared(plant, seed, number, &machines).1.is_some();
     (0..lines).into_par_iter().any(differs)
 }
 
-/// A random line, and the text of the topology file that it names.
-fn asked(
-    launcher: Launcher,
-    choices: &mut Choices<'_>,
-    machines: &[Known],
-) -> (Asked, &'static str) {
-    let of_machine = match launcher {
-        Launcher::Hydra => hydra::line,
-        Launcher::Intel => intel::line,
-        Launcher::Slurm => return (slurm::line(choices), ""),
-        Launcher::Flux => return (flux::line(choices), ""),
-        Launcher::Pals => return (pals::line(choices), ""),
-    };
-    let known = choices.pick(machines);
-    let mut asked = of_machine(choices, &known.machine);
-    asked
-        .words
-        .splice(..0, ["--topo".to_owned(), known.topo.to_owned()]);
-    (asked, known.text)
+/// The line of a number, and in what the two answers differ.
+fn compared(plant: Plant, seed: u64, number: u64, machines: &[Known]) -> (Asked, Option<String>) {
+    let mut choices = Choices::seeded(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number));
+    let asked = asked(plant, &mut choices, machines);
+    let difference = differs(&ours(&asked.words, asked.text), &asked.wanted);
+    (asked, difference)
+}
+
+/// A random line of a launcher, and what the plain model says when it is told what `plant` makes of it.
+fn asked(plant: Plant, choices: &mut Choices<'_>, machines: &[Known]) -> Asked {
+    match plant {
+        Plant::Hydra(plant) => {
+            let known = choices.pick(machines);
+            let (mut line, words) = hydra::line(choices, &known.machine);
+            plant(&mut line);
+            known.asked(words, plain::hydra::place(&line, &known.machine))
+        }
+        Plant::Intel(plant) => {
+            let known = choices.pick(machines);
+            let (mut line, words) = intel::line(choices);
+            plant(&mut line);
+            known.asked(words, plain::intel::place(&line, &known.machine))
+        }
+        Plant::Slurm(plant) => {
+            let (mut line, words) = slurm::line(choices);
+            plant(&mut line);
+            Asked::whole(words, plain::slurm::place(&line))
+        }
+        Plant::Flux(plant) => {
+            let (mut line, words) = flux::line(choices);
+            plant(&mut line);
+            Asked::whole(words, plain::flux::place(&line))
+        }
+        Plant::Pals(plant) => {
+            let (mut line, words) = pals::line(choices);
+            plant(&mut line);
+            Asked::whole(words, plain::pals::place(&line))
+        }
+    }
+}
+
+impl Asked {
+    /// A line that brings its own hardware.
+    fn whole(words: Vec<String>, wanted: Result<Vec<LineRow>, Class>) -> Self {
+        Self {
+            words,
+            text: "",
+            wanted,
+        }
+    }
+}
+
+impl Known {
+    /// A line on nodes of this hardware.
+    fn asked(&self, line: Vec<String>, wanted: Result<Vec<LineRow>, Class>) -> Asked {
+        let mut words = vec!["--topo".to_owned(), self.topo.to_owned()];
+        words.extend(line);
+        Asked {
+            words,
+            text: self.text,
+            wanted,
+        }
+    }
 }
 
 /// In what two answers differ; `None`: in nothing.

@@ -1,11 +1,11 @@
 //! Random lines of PALS.
 
-use super::{Asked, regular};
+use super::regular;
 use crate::choices::Choices;
-use stowplan_reference::lines::pals::{Bind, Pals, place};
+use stowplan_reference::lines::pals::{Bind, Pals};
 
-/// A line.
-pub(super) fn line(choices: &mut Choices<'_>) -> Asked {
+/// A line, as it is told to the plain model, and its words.
+pub(super) fn line(choices: &mut Choices<'_>) -> (Pals, Vec<String>) {
     let node = regular(choices);
     let count = choices.within(1, 4);
     let hosts: Vec<String> = (0..count).map(|host| format!("n{host}")).collect();
@@ -72,8 +72,5 @@ pub(super) fn line(choices: &mut Choices<'_>) -> Asked {
         bind,
         cores: node.cores,
     };
-    Asked {
-        words,
-        wanted: place(&line),
-    }
+    (line, words)
 }

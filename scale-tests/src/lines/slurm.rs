@@ -1,10 +1,9 @@
 //! Random lines of srun: a job of a few small nodes, its words, and the words of a line in it.
 
-use super::Asked;
 use crate::choices::Choices;
 use stowplan_reference::lines::slurm::{
     CpuBind, Distribution, Extra, First, Flag, GpuBind, Hint, Level, Node, Packing, Parameter,
-    Second, Selects, Share, Site, Slurm, Version, Words, place,
+    Second, Selects, Share, Site, Slurm, Version, Words,
 };
 
 const VERSIONS: [(Version, &str); 6] = [
@@ -28,17 +27,8 @@ const SHAPES: [(usize, usize, usize); 8] = [
     (2, 2, 4),
 ];
 
-/// A line with the words that say it.
-pub(super) fn line(choices: &mut Choices<'_>) -> Asked {
-    let (line, words) = asked(choices);
-    Asked {
-        words,
-        wanted: place(&line),
-    }
-}
-
 /// A line as the plain model reads it, and as it is typed.
-pub(super) fn asked(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
+pub(super) fn line(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
     let mut words = Vec::new();
     let (version, text) = *choices.pick(&VERSIONS);
     words.extend(["--as".to_owned(), format!("slurm@{text}")]);

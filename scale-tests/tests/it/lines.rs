@@ -1,9 +1,14 @@
 //! Random lines of launchers, against their plain models.
 
+use stowplan_engine::policy::ObjKind;
+use stowplan_reference::lines::flux::{Affinity, Ask, Policy, Sharing, Tasks};
+use stowplan_reference::lines::hydra::Binding;
+use stowplan_reference::lines::intel::{Domain, Usual};
+use stowplan_reference::lines::pals::Bind;
 use stowplan_reference::lines::slurm::{
     Distribution, First, Flag, Hint, Packing, Parameter, Second, Selects, Slurm,
 };
-use stowplan_scale_tests::lines::{Launcher, differences, found_by_slurm};
+use stowplan_scale_tests::lines::{Launcher, Plant, differences, found};
 
 #[test]
 fn lines_land_where_the_plain_models_put_them() {
@@ -19,11 +24,11 @@ fn lines_land_where_the_plain_models_put_them() {
     }
 }
 
-/// What the plain model is told instead of a line.
-type Plant = fn(&mut Slurm);
+/// A change of a line of srun.
+type OfSrun = fn(&mut Slurm);
 
-/// What the plain model is told, by the section of the specification whose rule then is another.
-const PLANTED: &[(&str, Plant)] = &[
+/// What the plain model is told of a line of srun, by the section of the specification whose rule then is another.
+const PLANTED: &[(&str, OfSrun)] = &[
     ("2.4: a hint that counts", |line| line.line.hint = None),
     ("2.4: -B", |line| line.line.extra = None),
     ("2.7: what is inherited", |line| {
@@ -110,11 +115,196 @@ const PLANTED: &[(&str, Plant)] = &[
     }),
 ];
 
+/// The same for the other launchers.
+const PLANTED_ELSEWHERE: &[(&str, Plant)] = &[
+    (
+        "hydra 3: slots",
+        Plant::Hydra(|line| line.hosts.iter_mut().for_each(|host| host.1 += 1)),
+    ),
+    ("hydra 3: -ppn", Plant::Hydra(|line| line.per_node = None)),
+    (
+        "hydra 3: neighbours of one name are one node",
+        Plant::Hydra(|line| line.hosts.dedup_by(|host, last| host.0 == last.0)),
+    ),
+    (
+        "hydra 4: the order of the nodes",
+        Plant::Hydra(|line| line.hosts.reverse()),
+    ),
+    (
+        "hydra 5: a rank map",
+        Plant::Hydra(|line| {
+            if let Some(map) = &mut line.rank_map {
+                map.reverse();
+            }
+        }),
+    ),
+    (
+        "hydra 6: -map-by",
+        Plant::Hydra(|line| {
+            if let Binding::Objects { bind, map } = &mut line.binding {
+                *map = *bind;
+            }
+        }),
+    ),
+    (
+        "hydra 6: how many objects",
+        Plant::Hydra(|line| {
+            if let Binding::Objects { bind, .. } = &mut line.binding {
+                bind.1 += 1;
+            }
+        }),
+    ),
+    (
+        "hydra 6: the order of a list",
+        Plant::Hydra(|line| {
+            if let Binding::User(entries) = &mut line.binding {
+                entries.reverse();
+            }
+        }),
+    ),
+    (
+        "hydra 6: rr",
+        Plant::Hydra(|line| {
+            if line.binding == Binding::InTurn {
+                line.binding = Binding::Free;
+            }
+        }),
+    ),
+    (
+        "intel 3: slots of the launch node",
+        Plant::Intel(|line| line.per_host = line.per_host.or(Some(1))),
+    ),
+    (
+        "intel 4: a host that stands twice",
+        Plant::Intel(|line| line.hosts.dedup()),
+    ),
+    (
+        "intel 4: the order of the hosts",
+        Plant::Intel(|line| line.hosts.reverse()),
+    ),
+    (
+        "intel 5: pins that are off",
+        Plant::Intel(|line| {
+            if line.domain == Domain::Off {
+                line.domain = Domain::Auto;
+            }
+        }),
+    ),
+    (
+        "intel 5: objects of a kind",
+        Plant::Intel(|line| {
+            if line.domain == Domain::Kind(ObjKind::Core) {
+                line.domain = Domain::Auto;
+            }
+        }),
+    ),
+    (
+        "intel 5: the size of a block",
+        Plant::Intel(|line| {
+            if let Domain::Size(size) = &mut line.domain {
+                *size += 1;
+            }
+        }),
+    ),
+    (
+        "intel 5: the order",
+        Plant::Intel(|line| line.order = Usual::Yes),
+    ),
+    (
+        "intel 5: the cell",
+        Plant::Intel(|line| line.cell = Usual::Yes),
+    ),
+    (
+        "flux 5: cores of a task",
+        Plant::Flux(|line| {
+            if let Ask::PerTask { cores, .. } = &mut line.ask {
+                *cores = 1;
+            }
+        }),
+    ),
+    (
+        "flux 5: tasks of a core",
+        Plant::Flux(|line| {
+            if let Ask::PerResource {
+                tasks: Tasks::PerCore(each),
+                ..
+            } = &mut line.ask
+            {
+                *each += 1;
+            }
+        }),
+    ),
+    (
+        "flux 6: first is as simple",
+        Plant::Flux(|line| {
+            if line.policy == Policy::First {
+                line.policy = Policy::Simple;
+            }
+        }),
+    ),
+    (
+        "flux 6: lonodex is as simple",
+        Plant::Flux(|line| {
+            if line.policy == Policy::Lonodex {
+                line.policy = Policy::Simple;
+            }
+        }),
+    ),
+    (
+        "flux 6: -x",
+        Plant::Flux(|line| line.sharing = Sharing::Shared),
+    ),
+    ("flux 7: a task map", Plant::Flux(|line| line.cyclic = None)),
+    (
+        "flux 8: the affinity of a task",
+        Plant::Flux(|line| {
+            if line.affinity == Affinity::PerTask {
+                line.affinity = Affinity::On;
+            }
+        }),
+    ),
+    (
+        "pals 3: -ppn",
+        Plant::Pals(|line| line.per_host = line.per_host.map(|each| each + 1)),
+    ),
+    (
+        "pals 3: the order of the hosts",
+        Plant::Pals(|line| line.hosts.reverse()),
+    ),
+    ("pals 4: -d", Plant::Pals(|line| line.depth = 1)),
+    (
+        "pals 4: depth is by cpus",
+        Plant::Pals(|line| {
+            if line.bind == Bind::Depth {
+                line.bind = Bind::Core;
+            }
+        }),
+    ),
+    (
+        "pals 4: the order of a list",
+        Plant::Pals(|line| {
+            if let Bind::List(sets) = &mut line.bind {
+                sets.reverse();
+            }
+        }),
+    ),
+];
+
 #[test]
 fn a_bug_in_any_section_of_srun_is_found() {
-    for (section, plant) in PLANTED {
+    for &(section, plant) in PLANTED {
         assert!(
-            found_by_slurm(plant, 20_000, 3),
+            found(Plant::Slurm(plant), 20_000, 3),
+            "{section}: not one of 20,000 lines differs"
+        );
+    }
+}
+
+#[test]
+fn a_bug_in_any_section_of_other_launchers_is_found() {
+    for &(section, plant) in PLANTED_ELSEWHERE {
+        assert!(
+            found(plant, 20_000, 3),
             "{section}: not one of 20,000 lines differs"
         );
     }
