@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 3u
+#define STOW_API_VERSION 4u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -69,8 +69,9 @@ enum {
   STOW_TASKMAP_MAP, STOW_TASKMAP_WRAPPED, STOW_TASKMAP_PMI, STOW_TASKMAP_RAW, STOW_TASKMAP_DERANGED, STOW_TASKMAP_MULTILINE
 };
 
-typedef uint32_t stow_standing;
+typedef uint32_t stow_standing, stow_answer;
 enum { STOW_STANDING_UP, STOW_STANDING_DOWN, STOW_STANDING_DRAINED };
+enum { STOW_ANSWER_TAKE, STOW_ANSWER_PASS, STOW_ANSWER_REFUSE };
 
 typedef struct stow_topology stow_topology;
 typedef struct stow_machine stow_machine;
@@ -83,10 +84,14 @@ typedef struct stow_planner stow_planner;
 typedef struct stow_session stow_session;
 typedef struct stow_taskmap stow_taskmap;
 typedef struct stow_threads stow_threads;
+typedef struct stow_components stow_components;
+typedef struct stow_asked stow_asked;
 typedef struct stow_explanation stow_explanation;
 typedef struct stow_difference stow_difference;
 typedef struct stow_refused stow_refused;
 typedef struct stow_error stow_error;
+typedef stow_answer (*stow_count)(void *state, stow_asked *asked);
+typedef stow_answer (*stow_objects)(void *state, stow_asked *asked, uint32_t procs, uint32_t *objects);
 
 /* One process. `object` is 0 if `object_kind` is STOW_OBJECT_NONE. */
 typedef struct stow_proc {
@@ -380,6 +385,53 @@ stow_status stow_planner_plan(stow_planner *planner, stow_plan **out, stow_error
 /* Takes a node away: no-such-host if the job does not have it, or no longer has it. */
 stow_status stow_planner_lose(stow_planner *planner, const char *node, size_t len, stow_error **error);
 
+/* Mapping components of a launcher's own, beside the engine's: lsf (100), rank_file, ppr, mpibind, seq and round_robin (10). */
+stow_status stow_components_new(stow_components **out, stow_error **error);
+/* Adds a component; the highest priority (at most 255) is asked first. `count` looks at the app and its nodes: STOW_ANSWER_TAKE if
+ * it said with stow_asked_share how many processes they get; STOW_ANSWER_PASS for the next component to be asked;
+ * STOW_ANSWER_REFUSE if nobody may place the app (stow_asked_refuse). `objects` (NULL: as --map-by slot) writes the number of an
+ * object of kind `object` for each of `procs` processes of a node. With a `word`, it is asked about apps that say it in --map-by,
+ * no others. `state` is passed on, and lives until the components and planners made with them are freed. One function of a component
+ * runs at a time, perhaps in another thread; it returns (no longjmp or exception leaves it) and places no jobs. A wrong answer is
+ * failed-map, which says what is wrong with it. */
+stow_status stow_components_add(stow_components *components, const char *name, size_t name_len, uint32_t priority,
+                                const char *word, size_t word_len, stow_count count, stow_object object, stow_objects objects,
+                                void *state, stow_error **error);
+/* As stow_job_from_words (of words of components; nothing can be set on the job), stow_plan_new, stow_cluster_place and
+ * stow_planner_new, with these components. */
+stow_status stow_components_job(const stow_components *components, const char *const *words, size_t count, stow_job **out,
+                                stow_error **error);
+stow_status stow_components_place(const stow_components *components, const stow_job *job, const stow_machine *machine,
+                                  stow_plan **out, stow_error **error);
+stow_status stow_components_place_in(const stow_components *components, stow_cluster *cluster, const stow_job *job,
+                                     stow_plan **out, stow_error **error);
+stow_status stow_components_planner(const stow_components *components, const stow_job *job, const stow_machine *machine,
+                                    stow_planner **out, stow_error **error);
+
+/* The app that a component is asked about, until its function returns: its number, the processes that it asks for (STOW_COUNT: the
+ * component counts them), its program, its map policy with parameters. */
+uint32_t stow_asked_app(const stow_asked *asked);
+uint32_t stow_asked_procs(const stow_asked *asked);
+const char *stow_asked_program(const stow_asked *asked);
+const char *stow_asked_map_by(const stow_asked *asked);
+/* An attribute of the app by the number of its key, as text. STOW_NOT_FOUND if the app does not have it. */
+stow_status stow_asked_attribute(const stow_asked *asked, uint32_t key, char *out, size_t capacity, size_t *needed);
+/* Its nodes, as rooms of neighbours that are equal for it; in `objects`, one room of one node without a name. How many rooms; of a
+ * room: how many nodes it has, how many processes each node may take, the slots of each, the processes on each of any job, the
+ * objects of a kind and the free hardware threads of each; 0 if there is no such room. The name of a node, from 0 in its room. */
+uint32_t stow_asked_rooms(const stow_asked *asked);
+uint32_t stow_asked_nodes(const stow_asked *asked, uint32_t room);
+uint32_t stow_asked_avail(const stow_asked *asked, uint32_t room);
+uint32_t stow_asked_slots(const stow_asked *asked, uint32_t room);
+uint32_t stow_asked_used(const stow_asked *asked, uint32_t room);
+uint32_t stow_asked_objects(const stow_asked *asked, uint32_t room, stow_object object);
+uint32_t stow_asked_free_hwthreads(const stow_asked *asked, uint32_t room);
+stow_status stow_asked_name(const stow_asked *asked, uint32_t room, uint32_t node, char *out, size_t capacity, size_t *needed);
+/* In `count`: each of the next `nodes` nodes gets `procs` processes. Shares cover all nodes, and may begin and end inside rooms.
+ * Or: why nobody may place the app. The error of the call says it. */
+stow_status stow_asked_share(stow_asked *asked, uint32_t nodes, uint32_t procs);
+stow_status stow_asked_refuse(stow_asked *asked, const char *why, size_t len);
+
 /* Sessions and reservations: who holds which nodes, and which of them a job may use. Events and answers are lines of JSON without
  * their line ends (docs/session.schema.json); `first` says what the DVM begins with. */
 stow_status stow_session_new(const char *first, size_t len, stow_session **out, stow_error **error);
@@ -451,6 +503,7 @@ void stow_slice_free(stow_slice *slice);
 void stow_cluster_free(stow_cluster *cluster);
 void stow_waiting_free(stow_waiting *waiting);
 void stow_planner_free(stow_planner *planner);
+void stow_components_free(stow_components *components);
 void stow_session_free(stow_session *session);
 void stow_taskmap_free(stow_taskmap *map);
 void stow_threads_free(stow_threads *threads);

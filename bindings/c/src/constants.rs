@@ -27,6 +27,13 @@ pub const STOW_COLUMN_CPUSET: u32 = 7;
 /// The id of each process's set of GPUs.
 pub const STOW_COLUMN_GPUS: u32 = 8;
 
+/// A component places the app.
+pub const STOW_ANSWER_TAKE: u32 = 0;
+/// The next component is asked.
+pub const STOW_ANSWER_PASS: u32 = 1;
+/// Nobody may place the app.
+pub const STOW_ANSWER_REFUSE: u32 = 2;
+
 /// Jobs may start on the node.
 pub const STOW_STANDING_UP: u32 = 0;
 /// The node failed.

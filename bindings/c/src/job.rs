@@ -15,6 +15,8 @@ use stowplan_job::error::JobError;
 pub struct StowJob {
     draft: Draft,
     made: OnceLock<Result<face::Job, face::Error>>,
+    /// Whether it was read with the words of components, which a description does not have.
+    fixed: bool,
 }
 
 impl StowJob {
@@ -22,6 +24,16 @@ impl StowJob {
         Self {
             draft,
             made: OnceLock::new(),
+            fixed: false,
+        }
+    }
+
+    /// A job that was read otherwise. Nothing can be set any more.
+    pub(crate) fn fixed(job: face::Job) -> Self {
+        Self {
+            draft: Draft::default(),
+            made: OnceLock::from(Ok(job)),
+            fixed: true,
         }
     }
 
@@ -32,12 +44,24 @@ impl StowJob {
     }
 
     fn set(&mut self, set: impl FnOnce(&mut Draft) -> Result<(), JobError>) -> Result<(), Fail> {
+        self.open()?;
         set(&mut self.draft)?;
         self.made = OnceLock::new();
         Ok(())
     }
 
+    /// Whether anything can be set.
+    fn open(&self) -> Result<(), Fail> {
+        match self.fixed {
+            false => Ok(()),
+            true => Err(Fail::Invalid(
+                "a job that was read with components takes no more words",
+            )),
+        }
+    }
+
     fn app(&self, app: u32) -> Result<(), Fail> {
+        self.open()?;
         if self.draft.has_app(app) {
             return Ok(());
         }

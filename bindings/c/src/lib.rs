@@ -20,9 +20,11 @@ mod pointer;
 // Answers that are written into the caller's memory.
 mod answer;
 // The functions, by handle.
+pub mod asked;
 pub mod cluster;
 pub mod cluster_nodes;
 pub mod columns;
+pub mod components;
 pub mod difference;
 pub mod error;
 pub mod explanation;
@@ -50,7 +52,7 @@ pub use status::{
 };
 
 /// The version of the interface. It is raised when something is added.
-pub const STOW_API_VERSION: u32 = 3;
+pub const STOW_API_VERSION: u32 = 4;
 
 /// The `STOW_API_VERSION` that the library was built with.
 #[unsafe(no_mangle)]

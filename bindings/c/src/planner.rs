@@ -9,7 +9,7 @@ use crate::status::call_with;
 use std::ffi::c_char;
 
 /// A planner; opaque to callers.
-pub struct StowPlanner(face::Planner);
+pub struct StowPlanner(pub(crate) face::Planner);
 
 /// A planner for a job on the nodes that it names.
 #[unsafe(no_mangle)]

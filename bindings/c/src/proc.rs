@@ -1,7 +1,12 @@
 //! `stow_proc`: one process as a struct to which later versions may add fields, and its cpus.
 
-use crate::constants::STOW_NONE;
+use crate::constants::{
+    STOW_NONE, STOW_OBJECT_CORE, STOW_OBJECT_DIE, STOW_OBJECT_GPU, STOW_OBJECT_HWTHREAD,
+    STOW_OBJECT_L1CACHE, STOW_OBJECT_L2CACHE, STOW_OBJECT_L3CACHE, STOW_OBJECT_L4CACHE,
+    STOW_OBJECT_L5CACHE, STOW_OBJECT_MACHINE, STOW_OBJECT_NUMA, STOW_OBJECT_PACKAGE,
+};
 use crate::fail::Fail;
+use face::ObjKind;
 use std::ffi::c_char;
 use std::mem::offset_of;
 
@@ -120,6 +125,25 @@ pub(crate) fn words(cpus: face::Cpus<'_>) -> Vec<u64> {
 pub(crate) fn list(numbers: &[u32]) -> String {
     let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
     words.join(",")
+}
+
+/// The kind of objects of a constant. STOW_OBJECT_NONE and unknown numbers are none.
+pub(crate) const fn kind(object: u32) -> Option<ObjKind> {
+    Some(match object {
+        STOW_OBJECT_MACHINE => ObjKind::Machine,
+        STOW_OBJECT_PACKAGE => ObjKind::Package,
+        STOW_OBJECT_DIE => ObjKind::Die,
+        STOW_OBJECT_NUMA => ObjKind::Numa,
+        STOW_OBJECT_L5CACHE => ObjKind::L5,
+        STOW_OBJECT_L4CACHE => ObjKind::L4,
+        STOW_OBJECT_L3CACHE => ObjKind::L3,
+        STOW_OBJECT_L2CACHE => ObjKind::L2,
+        STOW_OBJECT_L1CACHE => ObjKind::L1,
+        STOW_OBJECT_CORE => ObjKind::Core,
+        STOW_OBJECT_HWTHREAD => ObjKind::Hwthread,
+        STOW_OBJECT_GPU => ObjKind::Gpu,
+        _ => return None,
+    })
 }
 
 /// The name of a kind of objects.

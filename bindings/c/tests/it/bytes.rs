@@ -6,6 +6,8 @@
 mod bytes_answers;
 #[path = "bytes_cluster.rs"]
 mod bytes_cluster;
+#[path = "bytes_components.rs"]
+mod bytes_components;
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
@@ -321,6 +323,7 @@ pub(crate) fn bytes(bytes: &[u8]) {
         }
         bytes_answers::bytes(bytes, &line, machine);
         bytes_cluster::bytes(bytes, machine);
+        bytes_components::bytes(bytes, &line, machine);
         texts(text, len, machine);
         called(|errors| stow_machine_set_head(machine, text, len, errors));
         called(|errors| stow_machine_set_cpus(machine, text, len, errors));

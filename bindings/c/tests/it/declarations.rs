@@ -24,6 +24,8 @@ const HANDLES: &[(&str, &str)] = &[
     ("StowSession", "stow_session"),
     ("StowTaskmap", "stow_taskmap"),
     ("StowThreads", "stow_threads"),
+    ("StowComponents", "stow_components"),
+    ("StowAsked", "stow_asked"),
     ("StowExplanation", "stow_explanation"),
     ("StowDifference", "stow_difference"),
     ("StowRefused", "stow_refused"),

@@ -122,10 +122,12 @@ const WITHOUT_BYTES: &[&str] = &["stow_api_version"];
 fn every_function_is_given_wrong_arguments_and_any_bytes() {
     let arguments = without_comments(&read("tests/c/arguments.c"))
         + &without_comments(&read("tests/c/answers.c"))
-        + &without_comments(&read("tests/c/cluster.c"));
+        + &without_comments(&read("tests/c/cluster.c"))
+        + &without_comments(&read("tests/c/components.c"));
     let body = read("tests/it/bytes.rs")
         + &read("tests/it/bytes_answers.rs")
-        + &read("tests/it/bytes_cluster.rs");
+        + &read("tests/it/bytes_cluster.rs")
+        + &read("tests/it/bytes_components.rs");
     for name in functions(&without_comments(&read("include/stowplan.h")), "stow_").keys() {
         let called = |text: &str| {
             let behind = |(at, _): (usize, &str)| text[at + name.len()..].chars().next();

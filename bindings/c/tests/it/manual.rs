@@ -34,6 +34,7 @@ const ABOUT: &[(&str, &str)] = &[
     ("stow_taskmap", "task maps, read and written"),
     ("stow_threads", "where OpenMP runtimes put threads"),
     ("stow_components", "mapping components of a launcher's own"),
+    ("stow_asked", "what a mapping component sees"),
     ("stow_error", "errors"),
 ];
 

@@ -164,6 +164,11 @@ fn clusters_follow_their_nodes_and_plans_go_where_hosts_were_granted() {
 }
 
 #[test]
+fn components_look_place_pass_and_refuse() {
+    assert_eq!(said("components", "tests/c/components.c"), "0 faults\n");
+}
+
+#[test]
 fn threads_read_and_children_call() {
     assert_eq!(said("threads", "tests/c/threads.c"), "0\n");
 }
