@@ -18,6 +18,7 @@
 use crate::Error;
 
 pub use stowplan_answers::session_json::channel::{Channel, ChannelError};
+pub use stowplan_engine::id::Id;
 pub use stowplan_session::{
     AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,
     EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES,
