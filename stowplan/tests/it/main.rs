@@ -6,6 +6,8 @@ mod promises;
 mod lines;
 // Programs that users write.
 mod programs;
+// Traits that types have.
+mod interface;
 // Every public item has an example.
 mod examples;
 // Threads of OpenMP.
