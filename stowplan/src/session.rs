@@ -17,13 +17,13 @@
 //! which is on unless a dependency says `default-features = false`.
 //! ```
 //! # #[cfg(feature = "std")] {
-//! use stowplan::session::{Config, Initial, JournalFile, Name};
+//! use stowplan::session::{By, Config, Initial, JournalFile, Name, candidates};
 //! let path = std::env::temp_dir().join(format!("stowplan-journal-of-{}", std::process::id()));
 //! let initial = Initial { nodes: [Name::new("n0")].to_vec(), ..Initial::default() };
-//! let (_, state) = JournalFile::start(&path, &Config::default(), &initial)?;
-//! // Started again, it leads to the same state, whatever is given for a new journal.
-//! let (_, again) = JournalFile::start(&path, &Config::default(), &Initial::default())?;
-//! assert_eq!(again, state);
+//! drop(JournalFile::start(&path, &Config::default(), &initial)?);
+//! // Started again, it leads to the state that was left, whatever is given for a new journal.
+//! let (_, state) = JournalFile::start(&path, &Config::default(), &Initial::default())?;
+//! assert_eq!(candidates(&state, By::Scheduler, &[])?.names(&state).count(), 1);
 //! # std::fs::remove_file(&path)?;
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
