@@ -1,6 +1,6 @@
 //! Answers for people: why a rank is where it is, what moved between two plans, and pictures of plans.
 //!
-//! An internal part of stowplan: its API may change at any time. It neither reads nor writes files.
+//! An internal part of stowplan: its API may change at any time. Of files it reads and writes journals only, in `journal_file`.
 
 // Policies in words.
 pub mod policy;
@@ -32,6 +32,10 @@ pub mod openmp;
 pub mod picture;
 // Events of sessions and their answers, as JSON.
 pub mod session_json;
+// The journal on disk.
+pub mod journal_file;
+// Files that are there whole or not at all.
+pub mod file_draft;
 // Which placements leave less of a pattern's traffic.
 pub mod advice;
 // Networks as JSON.

@@ -1,21 +1,8 @@
 //! Typed attributes of a job and its apps, by the numbers of their keys.
 
-use std::fmt;
-use stowplan_engine::error::spec;
 use stowplan_engine::spawn::attributes::{self, key_name};
 
-/// Who has an attribute or a directive.
-/// ```
-/// use stowplan::prte::Owner;
-/// assert_eq!(Owner::App(1).to_string(), "app 1");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Owner {
-    /// The job.
-    Job,
-    /// An app, from 0, `null` entries counted.
-    App(u32),
-}
+pub use stowplan_engine::error::spec::Owner;
 
 /// The value of an attribute.
 /// ```
@@ -71,8 +58,8 @@ impl<'r> Attribute<'r> {
     }
     /// Who has it.
     #[must_use]
-    pub fn owner(self) -> Owner {
-        Owner::of(self.inner.owner)
+    pub const fn owner(self) -> Owner {
+        self.inner.owner
     }
     /// The number of its key.
     #[must_use]
@@ -100,28 +87,6 @@ impl<'r> Attribute<'r> {
         match self.inner.scope {
             attributes::Scope::Global => Scope::Global,
             attributes::Scope::Local => Scope::Local,
-        }
-    }
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner().fmt(f)
-    }
-}
-
-impl Owner {
-    pub(crate) const fn of(owner: spec::Owner) -> Self {
-        match owner {
-            spec::Owner::Job => Self::Job,
-            spec::Owner::App(app) => Self::App(app),
-        }
-    }
-
-    pub(crate) const fn inner(self) -> spec::Owner {
-        match self {
-            Self::Job => spec::Owner::Job,
-            Self::App(app) => spec::Owner::App(app),
         }
     }
 }

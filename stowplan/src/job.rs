@@ -5,6 +5,7 @@ use crate::job_words::Read;
 use crate::policy::{BindTo, MapBy, Policy, RankBy};
 use crate::{App, Error};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use stowplan_engine::plan::bytes::ReadingRemark;
 use stowplan_engine::spawn::SpawnRequest;
@@ -200,6 +201,12 @@ impl PartialEq for Job {
 }
 
 impl Eq for Job {}
+
+impl Hash for Job {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bytes().hash(state);
+    }
+}
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

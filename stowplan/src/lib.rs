@@ -22,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The library opens no files and reads no environment variables: callers pass the contents of topologies, hostfiles and requests.
+//! The library opens no files except [`session::JournalFile`], which the caller names, and reads no environment variables: callers pass the contents of topologies, hostfiles and requests.
 //! The same input gives the same bytes, with any number of threads. Numbers begin at 0. Nodes are numbered in order of first
 //! mention. All types are `Send` and `Sync`. A child of `fork` may also call everything.
 //!
@@ -58,7 +58,7 @@
 //! | know what is wrong, and show the words | [`Error::kind`], [`Error::message`], [`Error::text`], [`Error::span`]; what would work: [`Error::help`]; what a class means: [`Class::docs`] |
 //! | read a job: its apps, programs, hosts, counts, policies, notes | [`Job::apps`], [`Job::notes`] |
 //! | say which threads share large work | [`Workers`] |
-//! | keep allocations and reservations | [`session`], [`Machine::within`] |
+//! | keep allocations and reservations, with a journal on disk | [`session`], [`session::JournalFile`], [`Machine::within`] |
 //! | speak PRRTE: attributes, setters, the relay, options of an app, the loop of `map_job` | [`prte`] |
 //! | bring a mapper of my own | [`component`] |
 

@@ -19,6 +19,7 @@ use stowplan_engine::planner;
 /// assert_eq!(planner.plan()?.node("n2").map(|node| node.procs().len()), Some(2));
 /// # Ok::<(), stowplan::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Planner {
     inner: planner::Planner,
     size: Size,

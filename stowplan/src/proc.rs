@@ -3,6 +3,7 @@
 use crate::{Node, ObjKind, Plan, Rank};
 use roaring::RoaringBitmap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::iter::FusedIterator;
 use std::ops::Range;
 use stowplan_engine::count;
@@ -264,6 +265,25 @@ impl<'p> Cpus<'p> {
     }
 }
 
+// The numbers of a set equal themselves.
+impl Eq for Cpus<'_> {}
+
+impl Hash for Cpus<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+        self.iter().for_each(|cpu| cpu.hash(state));
+    }
+}
+
+impl<'p> IntoIterator for Cpus<'p> {
+    type Item = u32;
+    type IntoIter = Box<dyn Iterator<Item = u32> + Send + 'p>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
+    }
+}
+
 impl fmt::Display for Cpus<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.set {
@@ -377,5 +397,14 @@ impl Plan {
     #[must_use]
     pub fn procs(&self) -> Procs<'_> {
         Procs::new(self)
+    }
+}
+
+impl<'p> IntoIterator for &'p Plan {
+    type Item = Proc<'p>;
+    type IntoIter = Procs<'p>;
+
+    fn into_iter(self) -> Procs<'p> {
+        self.procs()
     }
 }

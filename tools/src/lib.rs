@@ -16,8 +16,6 @@ pub mod disk;
 pub mod recorded;
 // Formats: one plan in, one text out.
 pub mod format;
-// A file that replaces another one as a whole.
-pub mod draft;
 // Ends the process early and cleanly.
 pub mod interrupt;
 // Where answers go.
@@ -34,8 +32,6 @@ pub mod affinity;
 pub mod command;
 // Lines as one types them, answers over HTTP.
 pub mod page;
-// The journal on disk.
-pub mod journal_file;
 // The state to map on, from a journal or a dump.
 pub mod session_state;
 

@@ -71,7 +71,9 @@ fn internal(panic: &std::panic::PanicHookInfo<'_>) {
     ));
     // The worst that can happen to a message is that nobody reads it.
     let _ = writeln!(std::io::stderr(), "error[internal]: {sentence}");
-    stowplan_cli::draft::end_without(|| std::process::exit(Class::Internal.exit_status().into()));
+    stowplan_answers::file_draft::end_without(|| {
+        std::process::exit(Class::Internal.exit_status().into())
+    });
 }
 
 /// Refuses an argument that is not UTF-8: names that differ only in such bytes would become equal, and the wrong file would be

@@ -1,11 +1,11 @@
 //! Where an answer goes: standard output, or a file that appears complete or not at all.
 
-use crate::draft::{Draft, resolve};
 use crate::recorded::Recorded;
 use crate::report::{Refused, Target};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use stowplan_answers::file_draft::{Draft, resolve};
 use stowplan_job::args::JobArgs;
 
 /// Writes an answer: to the file if one is named, else to `out`.

@@ -1,8 +1,9 @@
 //! The state that `map --session` asks for: a journal, or a file with a final-state line.
 
 use crate::command::session::state_read;
-use crate::journal_file::{self, FileError};
+use crate::stdin;
 use std::path::Path;
+use stowplan_answers::journal_file::FileError;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
 
@@ -56,7 +57,7 @@ impl StateError {
 /// Cost: a replay from the last snapshot, or linear in the dump.
 pub fn read(path: &Path) -> Result<State, StateError> {
     let name = || path.display().to_string();
-    let bytes = journal_file::read(path).map_err(|error| StateError::File {
+    let bytes = stdin::journal(path).map_err(|error| StateError::File {
         path: name(),
         error,
     })?;

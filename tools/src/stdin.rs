@@ -2,7 +2,10 @@
 
 use crate::bounded::{Unread, bounded};
 use crate::report::Refused;
+use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
+use stowplan_answers::journal_file::{self, FileError};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_job::line::cut;
 use stowplan_job::options::{Meaning, Old};
@@ -27,6 +30,21 @@ pub fn bytes() -> Result<&'static [u8], String> {
         })
     });
     read.as_deref().map_err(Clone::clone)
+}
+
+/// The bytes of a journal, from a file or for `-` from standard input.
+///
+/// # Errors
+/// As [`journal_file::read`].
+pub fn journal(path: &Path) -> Result<Vec<u8>, FileError> {
+    if path != Path::new(STDIN) {
+        return journal_file::read(path);
+    }
+    let read = bytes().map(<[u8]>::to_vec);
+    read.map_err(|error| FileError::Io {
+        doing: "read",
+        error: io::Error::other(error),
+    })
 }
 
 /// Refuses a command that has `-` in place of two files.

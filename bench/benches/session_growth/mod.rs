@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
+use stowplan_answers::journal_file::JournalFile;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
-use stowplan_cli::journal_file::JournalFile;
 use stowplan_session::{Effects, Event, Journal, Mode, ReplayError, State, Store, recover};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who said something: an app by its index, or the job.
+/// Who said something, or has an attribute: an app by its index, or the job.
+/// ```
+/// use stowplan_engine::error::spec::Owner;
+/// assert_eq!((Owner::App(1).to_string(), Owner::Job.app()), ("app 1".to_owned(), None));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Owner {
     /// The job.

@@ -25,7 +25,7 @@ pub type Version = (u16, u16, u16);
 pub const INTERFACE: Version = (5, 0, 0);
 
 /// What a component answers for one app or job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
     /// It has placed the app.
     Success,
@@ -402,7 +402,7 @@ impl Registry {
 }
 
 /// Which apps shall be mapped: `app_idx`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AppIndex {
     /// All of them: -1.
     All,
@@ -441,7 +441,7 @@ pub enum Dispatch {
 }
 
 /// One question to a component.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The component's name, shared by its calls.
     pub component: Arc<str>,

@@ -1,6 +1,6 @@
 //! From journal bytes back to a state.
 //!
-//! The file, and its last frame that was cut off, are handled by `tools/src/journal_file.rs`.
+//! The file, and its last frame that was cut off, are handled by `JournalFile` of the library.
 
 use super::first_frame::{LAYOUT, Open};
 use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};

@@ -82,10 +82,8 @@ impl fmt::Debug for ClusterNode<'_> {
     }
 }
 
-impl From<NoNode> for Error {
-    fn from(error: NoNode) -> Self {
-        Self::told("no-such-host", &error.to_string())
-    }
+fn unknown(error: &NoNode) -> Error {
+    Error::told("no-such-host", &error.to_string())
 }
 
 impl Cluster {
@@ -133,7 +131,8 @@ impl Cluster {
     }
 
     fn find(&self, list: &str) -> Result<Vec<NodeRange>, Error> {
-        Ok(self.nodes.find(&hosts(list)?)?)
+        let found = self.nodes.find(&hosts(list)?);
+        found.map_err(|error| unknown(&error))
     }
 
     fn stand(&mut self, list: &str, standing: Standing) -> Result<(), Error> {
@@ -273,7 +272,7 @@ impl Cluster {
     fn known(&self, name: &str) -> Result<ClusterNode<'_>, Error> {
         self.node(name).ok_or_else(|| {
             let name = name.to_owned();
-            NoNode { name }.into()
+            unknown(&NoNode { name })
         })
     }
 

@@ -128,7 +128,7 @@ impl Request {
     /// # Errors
     /// `BadParam` for anything that is wrong, words that only the job may say among it. Nothing has changed then.
     pub fn set_app_mapping_policy(&mut self, app: u32, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_mapping(Owner::App(app).inner(), spec);
+        let set = self.inner.set_mapping(Owner::App(app), spec);
         set.map_err(SetError::new)
     }
 
@@ -137,7 +137,7 @@ impl Request {
     /// # Errors
     /// `Silent` for anything but `slot`, `node`, `fill` and `span`. Nothing has changed then.
     pub fn set_app_ranking_policy(&mut self, app: u32, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_ranking(Owner::App(app).inner(), spec);
+        let set = self.inner.set_ranking(Owner::App(app), spec);
         set.map_err(SetError::new)
     }
 
@@ -146,7 +146,7 @@ impl Request {
     /// # Errors
     /// `Silent` for a malformed limit, `BadParam` for everything else. Nothing has changed then.
     pub fn set_app_binding_policy(&mut self, app: u32, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_binding(Owner::App(app).inner(), spec);
+        let set = self.inner.set_binding(Owner::App(app), spec);
         set.map_err(SetError::new)
     }
 
@@ -155,7 +155,7 @@ impl Request {
     /// # Errors
     /// `BadParam`. Nothing has changed then.
     pub fn set_mapping_policy(&mut self, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_mapping(Owner::Job.inner(), spec);
+        let set = self.inner.set_mapping(Owner::Job, spec);
         set.map_err(SetError::new)
     }
 
@@ -164,7 +164,7 @@ impl Request {
     /// # Errors
     /// `Silent`. Nothing has changed then.
     pub fn set_ranking_policy(&mut self, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_ranking(Owner::Job.inner(), spec);
+        let set = self.inner.set_ranking(Owner::Job, spec);
         set.map_err(SetError::new)
     }
 
@@ -173,7 +173,7 @@ impl Request {
     /// # Errors
     /// As [`Request::set_app_binding_policy`].
     pub fn set_binding_policy(&mut self, spec: &str) -> Result<(), SetError> {
-        let set = self.inner.set_binding(Owner::Job.inner(), spec);
+        let set = self.inner.set_binding(Owner::Job, spec);
         set.map_err(SetError::new)
     }
 
@@ -191,20 +191,20 @@ impl Request {
     ) -> Result<(), Error> {
         let set = self
             .inner
-            .set_attribute(owner.inner(), key, value.inner(), scope.inner());
+            .set_attribute(owner, key, value.inner(), scope.inner());
         set.map_err(|error| MapError::Spec(error).into())
     }
 
     /// One attribute, as `prte_get_attribute`.
     #[must_use]
     pub fn attribute(&self, owner: Owner, key: u16) -> Option<Attribute<'_>> {
-        let own = self.inner.attributes().get(owner.inner(), key);
+        let own = self.inner.attributes().get(owner, key);
         own.map(Attribute::new)
     }
 
     /// The attributes of an owner, ascending by key. The job's three policies have the keys of an app's.
     pub fn attributes(&self, owner: Owner) -> impl ExactSizeIterator<Item = Attribute<'_>> {
-        let own = self.inner.attributes().of(owner.inner());
+        let own = self.inner.attributes().of(owner);
         own.iter().map(Attribute::new)
     }
 

@@ -8,6 +8,8 @@ mod lines;
 mod machine;
 // Programs that users write.
 mod programs;
+// Traits that types have.
+mod interface;
 // Every public item has an example.
 mod examples;
 // Threads of OpenMP.

@@ -11,7 +11,7 @@ use stowplan::session::{
     By, Config, Effects, Event, Initial, Journal, Name, State, Status, Value, candidates, judge,
 };
 use stowplan::{Job, Machine, Plan, Topology};
-use stowplan_cli::journal_file::JournalFile;
+use stowplan_answers::journal_file::JournalFile;
 
 // What happens to it, for show and for tests.
 mod day;

@@ -1,5 +1,10 @@
 /* Eight threads read one job, machine and plan. A child of fork places a job that is large enough to be shared between threads. */
+#ifdef __linux__
+#define _GNU_SOURCE /* unshare */
+#include <sched.h>
+#else
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +77,27 @@ static int large(void)
   return bad;
 }
 
-int main(void)
+/* A child in a new namespace of process ids. Where this program is the first of its own, the child has the same id, and the threads of
+   the library are not there all the same. */
+static int apart(void)
+{
+#ifdef __linux__
+  pid_t own = getpid();
+  if (unshare(CLONE_NEWPID) != 0)
+    return 8;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(getpid() == own ? large() : 16);
+  int status;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    return 32;
+  return WEXITSTATUS(status);
+#else
+  return 8;
+#endif
+}
+
+int main(int count, char **given)
 {
   const char *const words[] = { "-n", "8000", "-H", "n[0-999]:8", "--map-by", "core", "./x" };
   stow_topology *topology;
@@ -93,6 +118,8 @@ int main(void)
     _exit(large());
   int status;
   bad |= waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0 ? 4 : 0;
+  if (count > 1 && strcmp(given[1], "apart") == 0)
+    bad |= apart();
   stow_plan_free(plan);
   stow_job_free(job);
   stow_machine_free(machine);

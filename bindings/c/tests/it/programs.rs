@@ -171,6 +171,21 @@ fn components_look_place_pass_and_refuse() {
 #[test]
 fn threads_read_and_children_call() {
     assert_eq!(said("threads", "tests/c/threads.c"), "0\n");
+    // In a namespace of its own the program is process 1, and so is its child in the next one.
+    let words = ["--user", "--map-root-user", "--fork", "--pid"];
+    let apart = Command::new("unshare").args(words).arg("true").status();
+    if !apart.is_ok_and(|status| status.success()) {
+        eprintln!(
+            "skipped: a child in a new namespace of process ids: unshare may not make one here"
+        );
+        return;
+    }
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads/static");
+    let told = run(Command::new("unshare")
+        .args(words)
+        .arg(program)
+        .arg("apart"));
+    assert_eq!(told, "0\n");
 }
 
 #[test]

@@ -15,9 +15,9 @@ mod run;
 mod serve;
 mod show;
 
-use crate::journal_file::FileError;
 use crate::report::Refused;
 use std::io::{self, BufRead, Write};
+use stowplan_answers::journal_file::FileError;
 use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_session::{Broken, ReplayError};
 

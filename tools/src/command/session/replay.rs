@@ -3,7 +3,7 @@
 use super::args::{Check, Damage, Format, Replay, Verify};
 use super::person::{self, Since};
 use super::{Failure, Verdict, state_json};
-use crate::journal_file;
+use crate::stdin;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl From<ReplayError> for Stopped {
 
 pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let path = &wanted.journal;
-    let bytes = journal_file::read(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+    let bytes = stdin::journal(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let mut since = Since::default();
     let recovered = replay(wanted, &bytes, &mut since).map_err(|stopped| match stopped {
         Stopped::Replay(error) => Failure::replay(path, &error),

@@ -5,10 +5,11 @@ use super::person::{self, Since};
 use super::scenario::{self, Scenario};
 use super::{Failure, Verdict, state_json};
 use crate::disk::Disk;
-use crate::journal_file::{self, JournalFile};
+use crate::stdin;
 use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
+use stowplan_answers::journal_file::JournalFile;
 use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_answers::session_json::{event_json, outcome_json};
 use stowplan_engine::stage::resolve::Files as _;
@@ -229,7 +230,7 @@ impl Record {
                     return Ok(());
                 }
                 (
-                    journal_file::read(Path::new(&path))
+                    stdin::journal(Path::new(&path))
                         .map_err(|error| Failure::file(&path, &error))?,
                     path,
                 )

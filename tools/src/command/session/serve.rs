@@ -2,10 +2,10 @@
 
 use super::args::{Check, Serve};
 use super::{Failure, Verdict, state_json};
-use crate::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
+use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use stowplan_answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_session::{

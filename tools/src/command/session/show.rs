@@ -3,7 +3,7 @@
 use super::args::{Format, Show};
 use super::state_json::Dump;
 use super::{Failure, Verdict, person};
-use crate::journal_file;
+use crate::stdin;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::io::Write;
@@ -16,7 +16,7 @@ use stowplan_session::{
 
 pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let path = &wanted.journal;
-    let bytes = journal_file::read(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+    let bytes = stdin::journal(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let found = scan(&bytes);
     let failed = |error: &ReplayError| Failure::replay(path, error);
     let tail = match found.tail {

@@ -1,7 +1,6 @@
 //! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file.
 
-use crate::draft::{Draft, resolve, sync_folder};
-use crate::stdin;
+use crate::file_draft::{Draft, resolve, sync_folder};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +15,7 @@ pub const JOURNAL_BYTES_MAX: u64 = 1 << 30;
 
 /// Why a journal file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The file system refused.
     #[error("cannot be {doing}: {error}")]
@@ -47,6 +47,7 @@ pub enum FileError {
 
 /// Why a launcher can neither continue a journal nor begin one.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// The file cannot be used.
     #[error("the journal {0}")]
@@ -66,7 +67,20 @@ fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
     move |error| FileError::Io { doing, error }
 }
 
-/// A journal file that only we write. The lock belongs to the file handle, so a killed writer leaves no lock.
+/// A journal file that only this process writes. The lock belongs to the open file, so a writer that was killed leaves no lock.
+/// ```
+/// use stowplan_answers::journal_file::JournalFile;
+/// use stowplan_session::{Config, Initial, Name, SpawnedBy, candidates};
+/// let path = std::env::temp_dir().join(format!("journal-{}", std::process::id()));
+/// let nodes = ["n0", "n1"].map(Name::new).to_vec();
+/// let initial = Initial { nodes, ..Initial::default() };
+/// drop(JournalFile::start(&path, &Config::default(), &initial)?);
+/// // Started again, it leads to the state that was left, whatever is given for a new journal.
+/// let (_, state) = JournalFile::start(&path, &Config::default(), &Initial::default())?;
+/// assert_eq!(candidates(&state, SpawnedBy::Scheduler, &[])?.names(&state).count(), 2);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct JournalFile {
     file: File,
@@ -101,10 +115,6 @@ impl Store for JournalFile {
 /// # Errors
 /// [`FileError`] if the file cannot be read, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    if path == Path::new(stdin::STDIN) {
-        let read = stdin::bytes().map_err(io::Error::other);
-        return read.map(<[u8]>::to_vec).map_err(io_error("read"));
-    }
     let metadata = std::fs::metadata(path).map_err(io_error("read"))?;
     if !metadata.is_file() {
         return Err(FileError::NoFile);
