@@ -4,7 +4,7 @@ use crate::choices::Choices;
 use crate::job::{App, Job};
 use std::fmt::Write as _;
 use stowplan_engine::map::Machine;
-use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
