@@ -21,7 +21,7 @@ use crate::stage::place::{notes, place, select};
 use crate::stage::resolve::Resolved;
 use crate::stage::resolve::size::Size;
 use crate::table::apps::AppId;
-pub use crate::table::machine::{Candidates, CpuList, Machine, Taken};
+pub use crate::table::machine::{Candidates, CpuList, InUse, Machine};
 use crate::table::states::StateRuns;
 
 /// A plan, its notes, and the calls of components.

@@ -34,7 +34,7 @@ pub struct Machine {
     /// The most processes that some nodes may hold, whatever a job says; later ones win.
     pub max_slots: Vec<(Vec<NameRange>, u32)>,
     /// What others have of some nodes; later ones win.
-    pub taken: Vec<(Vec<NameRange>, Taken)>,
+    pub taken: Vec<(Vec<NameRange>, InUse)>,
 }
 
 impl Machine {
@@ -72,7 +72,7 @@ impl Machine {
 
 /// What others have of a node when the job comes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub struct InUse {
     /// Slots.
     pub slots: u32,
     /// Cpus, by OS number.

@@ -5,7 +5,7 @@ mod nodes;
 
 use crate::{Error, Topology};
 use std::sync::{Arc, OnceLock};
-use stowplan_engine::map::{self, CpuList, Taken};
+use stowplan_engine::map::{self, CpuList, InUse};
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::hostlist::plain;
 use stowplan_job::args::JobArgs;
@@ -42,7 +42,7 @@ struct Known {
     cpu_list: Option<CpuList>,
     slots: Vec<(Vec<NameRange>, u32)>,
     max_slots: Vec<(Vec<NameRange>, u32)>,
-    taken: Vec<(Vec<NameRange>, Taken)>,
+    taken: Vec<(Vec<NameRange>, InUse)>,
     candidates: Option<map::Candidates>,
 }
 

@@ -4,7 +4,7 @@ use super::{Machine, cpus};
 use crate::Error;
 use crate::topology::os_cpus;
 use roaring::RoaringBitmap;
-use stowplan_engine::map::Taken;
+use stowplan_engine::map::InUse;
 use stowplan_job::error::JobError;
 use stowplan_job::named_nodes::hosts;
 use stowplan_topo::TopoError;
@@ -142,7 +142,7 @@ impl Machine {
     /// ```
     pub fn set_taken(&mut self, nodes: &str, slots: u32, cpus: &str) -> Result<(), Error> {
         let names = hosts(nodes)?;
-        let taken = Taken {
+        let taken = InUse {
             slots,
             cpus: match cpus {
                 "" => RoaringBitmap::new(),

@@ -10,7 +10,7 @@ use crate::policy::{CpuMode, ObjKind};
 use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::units::narrow;
 use crate::table::intervals::Intervals;
-use crate::table::machine::{CpuList, Machine, Taken};
+use crate::table::machine::{CpuList, InUse, Machine};
 use crate::table::names::{NameRange, Names, NodeId, NodeRange};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
@@ -118,7 +118,7 @@ struct Known<'m> {
     /// The most processes that it may hold.
     max: Option<u32>,
     /// What others have of it.
-    taken: Option<&'m Taken>,
+    taken: Option<&'m InUse>,
 }
 
 /// The states of a pool, while its nodes get them.
@@ -195,7 +195,7 @@ impl States<'_> {
         &mut self,
         topology: TopologyId,
         allowed: PuSetId,
-        taken: &Taken,
+        taken: &InUse,
         node: u32,
     ) -> Result<PuSetId, MapError> {
         let tables = &self.pool.tables;

@@ -29,15 +29,17 @@ pub(super) fn lines(name: &str, page: &str) -> Result<Vec<String>, String> {
         // The declaration of a trait says it all.
         return Ok(lines);
     }
-    // What every type has by itself comes after what it was given. Of that only what a type has not is said, such as `!Send`.
+    // What every type has by itself comes after what it was given. Of that only what a type has not is said, such as `!Send`; `Freeze`
+    // is the compiler's own.
     let (given, inferred) = page
         .split_once("<h2 id=\"synthetic-implementations\"")
         .unwrap_or((page, ""));
     let (inferred, _) = inferred
         .split_once("<h2 id=\"blanket-implementations\"")
         .unwrap_or((inferred, ""));
-    let lacks =
-        headers(inferred).filter(|(_, header)| header.starts_with("impl") && header.contains('!'));
+    let lacks = headers(inferred).filter(|(_, header)| {
+        header.starts_with("impl") && header.contains('!') && !header.contains("!Freeze ")
+    });
     lines.extend(lacks.map(|(_, header)| format!("{item}: {header}")));
     let mut of_trait = false;
     for (id, header) in headers(given) {
