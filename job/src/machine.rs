@@ -226,16 +226,33 @@ fn cut_down(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
     Ok(())
 }
 
-/// `NODES=LIST`: limits these nodes to the cpus of the list.
+/// `NODES=LIST`: limits these nodes to the cpus of the list. `NODES=0:1;1:3`: to these cores of packages.
 fn limit(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
     let refused = |why: String| JobError::Told {
         class: "bad-cpu-list",
         sentence: format!("hwloc_default_cpu_list {text}: {why}"),
     };
     let (nodes, list) = text.split_once('=').unwrap_or(("", text));
-    let list = cpu_list(list)?;
+    let pairs = package_cores(list);
+    let list = match &pairs {
+        Some(_) => None,
+        None => Some(cpu_list(list)?),
+    };
+    let mode = list.as_ref().map_or(CpuMode::Core, |list| list.mode);
     change(rows, Some(hosts(nodes)?), &|draft| {
-        let kept = stowplan_topo::keep_units(draft, &list.ranges, list.mode);
+        let mut ranges = list
+            .as_ref()
+            .map_or_else(Vec::new, |list| list.ranges.clone());
+        for &(package, core) in pairs.iter().flatten() {
+            let own = stowplan_topo::core_of_package(draft, package, core);
+            let own = own.ok_or_else(|| {
+                refused(format!(
+                    "these nodes have no core {core} in a package {package}; both are counted from 0"
+                ))
+            })?;
+            ranges.push((own, own));
+        }
+        let kept = stowplan_topo::keep_units(draft, &ranges, mode);
         *draft = kept.map_err(|there| {
             refused(format!(
                 "these nodes have {there} cpus to be listed, from 0 on"
@@ -250,6 +267,15 @@ fn limit(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
         )));
     }
     Ok(())
+}
+
+/// `0:1;1:3`: packages and the cores in them, as a batch system gives them. `None` for another text.
+fn package_cores(text: &str) -> Option<Vec<(u32, u32)>> {
+    let pair = |pair: &str| {
+        let (package, core) = pair.split_once(':')?;
+        Some((package.parse().ok()?, core.parse().ok()?))
+    };
+    text.split(';').map(pair).collect()
 }
 
 /// `0-3,7` or `0-3,7:HWTCPUS` (`semantics` 1.7).
