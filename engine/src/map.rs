@@ -218,7 +218,7 @@ pub(crate) fn place_chosen(
     }
     let placed = placed?;
     let origins = resolved.apps.origins[id];
-    choice.note_bindings(&mut work.pool, id, origins, &placed, notes);
+    choice.note_bindings(&mut work.pool, (id, origins), &placed, said, notes);
     let ranks = check_size(u64::from(before.ranks) + processes(&placed))?;
     if choice.policy.map == MapBy::Lsf {
         before.lines += ranks - before.ranks;

@@ -8,10 +8,11 @@ use roaring::RoaringBitmap;
 use std::collections::HashSet;
 use std::sync::Arc;
 use stowplan_engine::map::{CpuList, Machine};
+use stowplan_engine::policy::CpuMode;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::{DraftError, Topologies, TopologyDraft};
-use stowplan_topo::{keep_pus, keep_units};
+use stowplan_topo::{core_of_package, keep_pus, keep_units};
 
 /// Topologies and the nodes that have them. What is said later holds.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +57,32 @@ impl Hardware {
         self.change(nodes, &|draft| {
             keep_units(draft, &list.ranges, list.mode)
                 .map_err(|there| format!("these nodes have {there} cpus to be listed, from 0 on"))
+        })
+    }
+
+    /// Limits some nodes to these cores, each by its package and its number there, both from 0.
+    ///
+    /// # Errors
+    /// The first that these nodes do not have, in words.
+    ///
+    /// Cost: as [`Hardware::restrict`].
+    pub fn limit_to_cores(
+        &mut self,
+        nodes: Vec<NameRange>,
+        cores: &[(u32, u32)],
+    ) -> Result<(), String> {
+        self.change(nodes, &|draft| {
+            let mut ranges = Vec::with_capacity(cores.len());
+            for &(package, core) in cores {
+                let own = core_of_package(draft, package, core).ok_or_else(|| {
+                    format!(
+                        "these nodes have no core {core} in a package {package}; both are counted from 0"
+                    )
+                })?;
+                ranges.push((own, own));
+            }
+            keep_units(draft, &ranges, CpuMode::Core)
+                .map_err(|there| format!("these nodes have {there} cores"))
         })
     }
 

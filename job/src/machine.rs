@@ -145,12 +145,15 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.iter().map(|name| plain(name)).collect()
 }
 
-/// Limits nodes to the cpus that may be used there: `NODES=LIST`, one after another.
+/// Limits nodes to the cpus that may be used there: `NODES=LIST`, or `NODES=0:1;1:3` for cores of packages, one after another.
 pub(crate) fn limit(hardware: &mut Hardware, lists: &[String]) -> Result<(), JobError> {
     for text in lists {
         let (nodes, list) = text.split_once('=').unwrap_or(("", text));
-        let list = cpu_list(list)?;
-        let limited = hardware.limit(hosts(nodes)?, &list);
+        let nodes = hosts(nodes)?;
+        let limited = match package_cores(list) {
+            Some(cores) => hardware.limit_to_cores(nodes, &cores),
+            None => hardware.limit(nodes, &cpu_list(list)?),
+        };
         limited.map_err(|why| JobError::Told {
             class: "bad-cpu-list",
             sentence: format!("hwloc_default_cpu_list {text}: {why}"),
@@ -180,6 +183,15 @@ fn cut_down(hardware: &mut Hardware, text: &str) -> Result<(), JobError> {
         cut.map_err(|why| bad(&why))?;
     }
     Ok(())
+}
+
+/// `0:1;1:3`: packages and the cores in them, as a batch system gives them. `None` for another text.
+fn package_cores(text: &str) -> Option<Vec<(u32, u32)>> {
+    let pair = |pair: &str| {
+        let (package, core) = pair.split_once(':')?;
+        Some((package.parse().ok()?, core.parse().ok()?))
+    };
+    text.split(';').map(pair).collect()
 }
 
 /// `0-3,7` or `0-3,7:HWTCPUS` (`semantics` 1.7).

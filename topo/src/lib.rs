@@ -39,7 +39,7 @@ mod pci;
 pub mod sys;
 
 pub use error::{SyntheticFault, TopoError, XmlFault};
-pub use reduce::{keep_pus, keep_units, withhold_pus};
+pub use reduce::{core_of_package, keep_pus, keep_units, withhold_pus};
 use stowplan_engine::table::topologies::TopologyDraft;
 
 /// The topology that `text` names: `builtin:NAME`, a synthetic description, or a path to an hwloc XML file.

@@ -104,6 +104,26 @@ pub fn keep_units(
     Ok(keep_pus(draft.clone(), |os| kept.contains(&os)))
 }
 
+/// The logical number of a core that is counted inside its package; `None` if there is none. Both counts begin at 0.
+///
+/// Cost: linear in the draft.
+#[must_use]
+pub fn core_of_package(draft: &TopologyDraft, package: u32, core: u32) -> Option<u32> {
+    let of = |kind: ObjKind| {
+        let objects = draft.objects.iter();
+        objects.filter(move |object| object.kind == kind)
+    };
+    let own = of(ObjKind::Package).nth(package as usize)?;
+    let is_inside = |object: &DraftObject| {
+        let first = object.pus.first();
+        first.is_some_and(|first| own.pus.iter().any(|part| part.contains(&first.start)))
+    };
+    let mut inside = (0..)
+        .zip(of(ObjKind::Core))
+        .filter(|(_, object)| is_inside(object));
+    inside.nth(core as usize).map(|(logical, _)| logical)
+}
+
 /// The ranges after PUs were removed. Adjacent ranges are joined.
 fn renumber(ranges: &mut Vec<Range<u32>>, kept: &[u32]) {
     let mut left: Vec<Range<u32>> = Vec::with_capacity(ranges.len());

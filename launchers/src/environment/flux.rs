@@ -1,6 +1,6 @@
 //! Flux: the resources of the job, R, as JSON. Source: RFC 20.
 
-use super::hostlist::hosts as names;
+use super::hostlist::{folded, hosts as names};
 use super::{BadEnvironment, Found, HOSTS_MAX, Lookup, set};
 use crate::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;
@@ -129,35 +129,6 @@ fn said(kinds: BTreeMap<String, Vec<&str>>, form: impl Fn(&str) -> String) -> Ve
             false => format!("{}={}", folded(hosts), form(value)),
         })
         .collect()
-}
-
-/// Hosts with neighbouring numbers in brackets: `node[1-3],login`.
-fn folded(hosts: &[&str]) -> String {
-    let mut text = String::new();
-    let mut left = hosts;
-    while let [host, ..] = left {
-        let stem = host.trim_end_matches(|sign: char| sign.is_ascii_digit());
-        let width = host.len() - stem.len();
-        let first: u64 = host[stem.len()..].parse().unwrap_or(0);
-        let is_next = |(at, other): &(u64, &&str)| {
-            **other == format!("{stem}{:0width$}", first.saturating_add(*at))
-        };
-        // Only numbers that fit a u64, and only names with as many digits as the first.
-        let run = match width {
-            1..=18 => (0..).zip(left).take_while(is_next).count(),
-            _ => 1,
-        };
-        let comma = if text.is_empty() { "" } else { "," };
-        text += comma;
-        if run > 1 {
-            let last = first + (run as u64 - 1);
-            text += &format!("{stem}[{first:0width$}-{last:0width$}]");
-        } else {
-            text += host;
-        }
-        left = &left[run..];
-    }
-    text
 }
 
 /// Reads a set such as `0-3,7`, with or without brackets.

@@ -136,3 +136,32 @@ fn number_in(name: &str, text: &str, part: &str) -> Result<u64, BadEnvironment> 
     number(name, part)
         .map_err(|_| BadEnvironment::broken(name, text, "counts from 1 on must stand here"))
 }
+
+/// Hosts with neighbouring numbers in brackets: `node[1-3],login`.
+pub(super) fn folded(hosts: &[&str]) -> String {
+    let mut text = String::new();
+    let mut left = hosts;
+    while let [host, ..] = left {
+        let stem = host.trim_end_matches(|sign: char| sign.is_ascii_digit());
+        let width = host.len() - stem.len();
+        let first: u64 = host[stem.len()..].parse().unwrap_or(0);
+        let is_next = |(at, other): &(u64, &&str)| {
+            **other == format!("{stem}{:0width$}", first.saturating_add(*at))
+        };
+        // Only numbers that fit a u64, and only names with as many digits as the first.
+        let run = match width {
+            1..=18 => (0..).zip(left).take_while(is_next).count(),
+            _ => 1,
+        };
+        let comma = if text.is_empty() { "" } else { "," };
+        text += comma;
+        if run > 1 {
+            let last = first + (run as u64 - 1);
+            text += &format!("{stem}[{first:0width$}-{last:0width$}]");
+        } else {
+            text += host;
+        }
+        left = &left[run..];
+    }
+    text
+}

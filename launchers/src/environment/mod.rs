@@ -165,7 +165,7 @@ pub struct Found {
     /// The variable or file that named them, and what else counted.
     pub source: String,
     /// The logical cores that may be used, in the form of `hwloc_default_cpu_list`: `LIST` if all hosts have the same, else
-    /// `HOSTS=LIST` for each kind of host. Empty: all cores.
+    /// `HOSTS=LIST` for each kind of host; or as `0:1;1:3`, package and core. Empty: all cores.
     pub cores: Vec<String>,
     /// The GPUs that exist for the job, in the form of `--devices`: `HOSTS=gpu=only:2,3`. Empty: nothing is said of GPUs.
     pub devices: Vec<String>,

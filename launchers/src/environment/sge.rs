@@ -1,8 +1,13 @@
 //! Grid Engine: a file with host, slots, queue and cpus in each line.
 
-use super::{BadEnvironment, Found, Lookup, Unused, lines, number, set};
+use super::hostlist::folded;
+use super::{BadEnvironment, Found, Lookup, lines, number, set};
+use std::collections::{BTreeMap, BTreeSet};
 
 const NAME: &str = "PE_HOSTFILE";
+
+/// Packages and cores, as pairs of logical numbers.
+type Cores = BTreeSet<(u32, u32)>;
 
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     let path = set(lookup, NAME).unwrap_or_default();
@@ -10,38 +15,47 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
         source: NAME.to_owned(),
         ..Found::default()
     };
-    let mut bound: Option<(String, String)> = None;
+    let mut of_host: BTreeMap<String, Option<Cores>> = BTreeMap::new();
     for line in lines(lookup, NAME, &path)? {
+        let wrong = |why: &str| {
+            let why = format!("{why} in the line {line:?}");
+            BadEnvironment::broken(NAME, &path, &why)
+        };
         let mut words = line.split_whitespace();
         let (host, slots) = (words.next(), words.next());
         let (Some(host), Some(slots)) = (host, slots) else {
-            let why = format!("a host and its slots must stand in the line {line:?}");
-            return Err(BadEnvironment::broken(NAME, &path, &why));
+            return Err(wrong("a host and its slots must stand"));
         };
-        let slots = number(NAME, slots).map_err(|_| {
-            let why = format!("a number of slots must stand second in the line {line:?}");
-            BadEnvironment::broken(NAME, &path, &why)
-        })?;
+        let slots =
+            number(NAME, slots).map_err(|_| wrong("a number of slots must stand second"))?;
         found.hosts.add(host, slots, NAME)?;
-        let Some(cpus) = words.nth(1).filter(|cpus| binds(cpus)) else {
-            continue;
+        let cores = match words.nth(1).filter(|cpus| binds(cpus)) {
+            Some(cpus) => {
+                Some(pairs(cpus).ok_or_else(|| wrong("socket,core:… must stand fourth"))?)
+            }
+            None => None,
         };
-        if pairs(cpus).is_none() {
-            let why = format!("socket,core:… must stand fourth in the line {line:?}");
-            return Err(BadEnvironment::broken(NAME, &path, &why));
+        // Queues may give cores of one host in a line each.
+        match (of_host.get_mut(host), cores) {
+            (None, cores) => drop(of_host.insert(host.to_owned(), cores)),
+            (Some(Some(own)), Some(more)) => own.extend(more),
+            (Some(None), None) => {}
+            (Some(Some(_)), None) | (Some(None), Some(_)) => {
+                return Err(wrong(
+                    "a host has cores in one of its lines, and none is said",
+                ));
+            }
         }
-        bound.get_or_insert_with(|| (host.to_owned(), cpus.to_owned()));
     }
-    if let Some((host, cpus)) = bound {
-        let slots = pairs(&cpus).unwrap_or_default();
-        found.unused.push(Unused {
-            said: format!("{NAME}={path} (column 4, {cpus} on {host})"),
-            word: format!(
-                "--map-by rankfile:file=F, with a line rank R={host} slot={} for each process, binds to these cores",
-                slots.join(";")
-            ),
-        });
+    let mut kinds: BTreeMap<Cores, Vec<&str>> = BTreeMap::new();
+    for (host, cores) in &of_host {
+        if let Some(cores) = cores {
+            kinds.entry(cores.clone()).or_default().push(host);
+        }
     }
+    let kinds = kinds.iter();
+    let kinds = kinds.map(|(cores, hosts)| format!("{}={}", folded(hosts), written(cores)));
+    found.cores = kinds.collect();
     Ok(found)
 }
 
@@ -52,12 +66,17 @@ fn binds(cpus: &str) -> bool {
         .any(|word| cpus.eq_ignore_ascii_case(word))
 }
 
-/// The pairs of `socket,core:socket,core`, as a rankfile writes them.
-fn pairs(cpus: &str) -> Option<Vec<String>> {
+/// The pairs of `socket,core:socket,core`.
+fn pairs(cpus: &str) -> Option<Cores> {
     let pair = |pair: &str| {
         let (socket, core) = pair.split_once(',')?;
-        let number = |text: &str| text.parse::<u32>().ok();
-        Some(format!("{}:{}", number(socket)?, number(core)?))
+        Some((socket.parse().ok()?, core.parse().ok()?))
     };
     cpus.split(':').map(pair).collect()
+}
+
+/// The cores as a rankfile writes them.
+fn written(cores: &Cores) -> String {
+    let pair = |&(socket, core): &(u32, u32)| format!("{socket}:{core}");
+    cores.iter().map(pair).collect::<Vec<_>>().join(";")
 }

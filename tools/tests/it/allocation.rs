@@ -77,29 +77,32 @@ fn gpus_that_this_node_shows_are_the_gpus_of_the_job() {
 }
 
 #[test]
-fn cpus_of_grid_engine_are_named() {
+fn cpus_of_grid_engine_are_those_of_its_file() {
     let folder = Folder::new("sge");
-    fs::write(
-        folder.path().join("pe"),
-        "a 2 all.q@a 0,0:1,3\nb 1 all.q@b UNDEFINED\n",
-    )
-    .unwrap();
-    let (rows, notes) = mapped(
-        &folder,
-        &[("PE_HOSTFILE", "pe")],
-        &["--topo", "package:2 core:4 pu:1"],
-    );
-    assert_eq!(rows.lines().count(), 4, "{rows}");
-    assert!(
-        notes.contains("PE_HOSTFILE=pe (column 4, 0,0:1,3 on a)") && notes.contains("slot=0:0;1:3"),
-        "{notes}"
-    );
-    fs::write(folder.path().join("pe"), "a 2 all.q@a 0,x\n").unwrap();
-    let output = folder.run(
-        &[("PE_HOSTFILE", "pe")],
-        &["map", "--here", "--topo", "core:4 pu:1", "./x"],
-    );
-    refused(&output, "bad-environment");
+    let pe = |text: &str| fs::write(folder.path().join("pe"), text).unwrap();
+    let variables = [("PE_HOSTFILE", "pe")];
+    let topo = ["--topo", "package:2 core:4 pu:2", "--map-by", "core"];
+    // Core 1 of the second package is core 5, whose PUs are 10 and 11. A queue's lines for one host add up; nothing binds b.
+    pe("a 1 all.q@a 1,1\nb 1 all.q@b UNDEFINED\na 2 long.q@a 0,3:0,2\n");
+    let (rows, notes) = mapped(&folder, &variables, &topo);
+    let column = |at: usize| -> Vec<&str> {
+        let rows = rows.lines().skip(1);
+        rows.filter_map(|row| row.split('\t').nth(at)).collect()
+    };
+    assert_eq!(column(3), ["a", "a", "a", "b"], "{rows}");
+    assert_eq!(column(7), ["4-5", "6-7", "10-11", "0-1"], "{rows}");
+    assert!(!notes.contains("allocation-unused"), "{notes}");
+    for (text, class) in [
+        ("a 2 all.q@a 0,x\n", "bad-environment"),
+        ("a 2 all.q@a 0,0:0\n", "bad-environment"),
+        ("a 1 all.q@a 0,0\na 1 long.q@a NONE\n", "bad-environment"),
+        ("a 1 all.q@a 0,4\n", "bad-cpu-list"),
+        ("a 1 all.q@a 2,0\n", "bad-cpu-list"),
+    ] {
+        pe(text);
+        let line = [&["map", "--here"][..], &topo, &["./x"]].concat();
+        refused(&folder.run(&variables, &line), class);
+    }
 }
 
 #[test]

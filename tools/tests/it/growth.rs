@@ -314,6 +314,55 @@ fn answers_of_sessions_grow_with_their_events() {
     });
 }
 
+/// A spawn that names no hosts uses all candidates; its answer names the first of them. Each job ends before the next is spawned, as the
+/// last line of all has every live job with all of its nodes.
+#[test]
+fn answers_without_hosts_grow_with_their_events() {
+    let folder = Folder::new("growth-without-hosts");
+    grows("spawns without hosts", &|log| {
+        let nodes = 1_u32 << (log - 1);
+        let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
+        let names = names.join(",");
+        let mut lines = format!("{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"]}}}}\n");
+        for job in 0..nodes {
+            let spawn = format!("\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"");
+            let end = format!("\"event\":\"job_end\",\"ns\":\"j{job}\"");
+            lines.push_str(&format!("{{{spawn}}}\n{{{end}}}\n"));
+        }
+        let (events, journal) = (folder.file("events"), folder.file("journal"));
+        std::fs::write(&events, lines).unwrap();
+        drop(std::fs::remove_file(&journal));
+        read_from(&events, &["session", "serve", "--journal", &journal])
+    });
+}
+
+/// Each app has a note of its own, and no app looks at those of others.
+#[test]
+fn apps_with_unknown_keys_grow_with_their_number() {
+    let folder = Folder::new("growth-unknown-keys");
+    grows("apps with unknown keys", &|log| {
+        let apps = 1_u32 << (log + 1);
+        let nodes = apps.div_ceil(8) - 1;
+        let first = format!("\"PMIX_HOST\":\"n[0-{nodes}]:8\",");
+        let app = |hosts: &str| {
+            format!("{{\"cmd\":\"x\",\"maxprocs\":1,\"info\":{{{hosts}\"site.key\":\"1\"}}}}")
+        };
+        let others = vec![app(""); apps as usize - 1].join(",");
+        let request = folder.file("request.json");
+        std::fs::write(&request, format!("{{\"apps\":[{},{others}]}}", app(&first))).unwrap();
+        let mut line = vec!["spawn", &request];
+        line.extend([
+            "--threads",
+            "1",
+            "--topo",
+            "core:8 pu:1",
+            "--format",
+            "taskmap",
+        ]);
+        seconds(&line)
+    });
+}
+
 #[test]
 fn stated_devices_grow_with_their_options() {
     measured("--devices", &|size| {

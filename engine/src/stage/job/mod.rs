@@ -201,20 +201,20 @@ impl Choice {
         }
     }
 
-    /// Adds notes about bindings that nobody asked for, and about objects that leave cpus out.
+    /// Adds notes about bindings that nobody asked for, and about objects that leave cpus out. `own`: the row of the app's first note.
     pub(crate) fn note_bindings(
         &self,
         pool: &mut Pool,
-        app: AppId,
-        origins: Option<Origins>,
+        (app, origins): (AppId, Option<Origins>),
         placed: &Placed,
+        own: usize,
         notes: &mut Vec<Note>,
     ) {
         let cpu = matches!(
             self.policy.bind,
             BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
         );
-        notes::by_objects(pool, app, &self.policy, placed, notes);
+        notes::by_objects(pool, (app, &self.policy), placed, own, notes);
         // A rankfile names the cpus itself.
         let listed = matches!(self.policy.map, MapBy::Rankfile | MapBy::Lsf);
         let by_default = origins.is_some_and(|own| {

@@ -154,7 +154,7 @@ impl Job<'_> {
             let mut notes = Vec::new();
             let placed = (self.place_app)(&mut work, &app, &mut notes).ok()?;
             let origins = self.resolved.apps.origins[id];
-            choice.note_bindings(&mut work.pool, id, origins, &placed, &mut notes);
+            choice.note_bindings(&mut work.pool, (id, origins), &placed, 0, &mut notes);
             found.push(Found {
                 app: id,
                 placed,

@@ -69,12 +69,13 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
     }
 }
 
-/// Notes processes that a default left unbound although the app kept its binding, and memory that does not count.
+/// Notes processes that a default left unbound although the app kept its binding, and memory that does not count. `own`: the row of
+/// the app's first note.
 pub(crate) fn by_objects(
     pool: &Pool,
-    app: AppId,
-    policy: &Policy,
+    (app, policy): (AppId, &Policy),
     placed: &Placed,
+    own: usize,
     notes: &mut Vec<Note>,
 ) {
     let tables = &pool.tables;
@@ -119,7 +120,7 @@ pub(crate) fn by_objects(
         (u64::from(run.procs) - bound) * u64::from(run.nodes.count)
     };
     let left: u64 = placed.runs.iter().map(unbound).sum();
-    if is_given_up(app, left, notes) {
+    if is_given_up(left, own, notes) {
         return;
     }
     let Some(kind) = bound.filter(|_| !policy.map.is_listed()) else {
@@ -138,20 +139,20 @@ pub(crate) fn by_objects(
 }
 
 /// Whether the default binding of an app was given up: its note learns how many processes that left unbound. If none is, as they
-/// share a list of cpus, the note is dropped.
-fn is_given_up(app: AppId, left: u64, notes: &mut Vec<Note>) -> bool {
-    let of_app =
-        |note: &Note| matches!(note, Note::BindingDropped { app: own, .. } if *own == app.number());
+/// share a list of cpus, the note is dropped. The notes from row `own` on are the app's; those of other apps are not looked at.
+fn is_given_up(left: u64, own: usize, notes: &mut Vec<Note>) -> bool {
+    let said = |note: &Note| matches!(note, Note::BindingDropped { .. });
+    let Some(at) = notes[own..].iter().position(said) else {
+        return false;
+    };
     if left == 0 {
-        notes.retain(|note| !of_app(note));
+        notes.remove(own + at);
         return false;
     }
-    let note = notes.iter_mut().find(|note| of_app(note));
-    if let Some(Note::BindingDropped { unbound, .. }) = note {
+    if let Note::BindingDropped { unbound, .. } = &mut notes[own + at] {
         *unbound = left;
-        return true;
     }
-    false
+    true
 }
 
 /// Notes one or two processes that a default binds to one cpu each, on a node with many cpus.
