@@ -41,12 +41,6 @@ impl Hardware {
         });
     }
 
-    /// Whether nothing is said.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// Limits some nodes to these cores or hardware threads, by logical number.
     ///
     /// # Errors
