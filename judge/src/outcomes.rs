@@ -94,7 +94,7 @@ impl<'p> Outcomes<'p> {
             known: HashMap::new(),
             seen: HashMap::new(),
             masks: Masks::default(),
-            sets: plan.world().pusets.clone(),
+            sets: PuSets::clone(&plan.world().pusets),
             given_up: None,
         }
     }

@@ -124,7 +124,7 @@ impl Cluster {
             let draft = world.topologies.draft(id);
             ids.push(
                 topologies
-                    .add(draft, &mut self.machine.cpusets)
+                    .add(draft, Arc::make_mut(&mut self.machine.cpusets))
                     .map_err(bad)?,
             );
         }
@@ -137,7 +137,7 @@ impl Cluster {
             let mut row = *nodes.rows.states.get(state);
             row.topology = ids[row.topology.row()];
             row.own = 0;
-            let state = nodes.rows.states.intern(row);
+            let state = nodes.rows.intern(row);
             nodes.runs.push(range.count, state);
         }
         Ok(())
@@ -165,8 +165,8 @@ impl ClusterNodes {
         let world = World {
             names: Arc::clone(&self.names),
             topologies: Arc::clone(&machine.topologies),
-            pusets: self.rows.pusets.clone(),
-            states: self.rows.states.clone(),
+            pusets: Arc::clone(&self.rows.pusets),
+            states: Arc::clone(&self.rows.states),
             before: self.runs.clone(),
             after: self.runs.clone(),
             local: self.local,

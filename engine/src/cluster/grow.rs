@@ -51,7 +51,7 @@ impl Cluster {
         for id in other.topologies.ids() {
             let draft = other.topologies.draft(id);
             let topologies = Arc::make_mut(&mut self.machine.topologies);
-            let added = topologies.add(draft, &mut self.machine.cpusets);
+            let added = topologies.add(draft, Arc::make_mut(&mut self.machine.cpusets));
             ids.push(added.map_err(|_| PlaceError::NoTopology {
                 node: String::new(),
             })?);
@@ -59,7 +59,7 @@ impl Cluster {
         let assigned = other.assigned.iter();
         Ok(Machine {
             topologies: Arc::clone(&self.machine.topologies),
-            cpusets: self.machine.cpusets.clone(),
+            cpusets: Arc::clone(&self.machine.cpusets),
             default: other.default.map(|id| ids[id]),
             assigned: assigned
                 .map(|(names, id)| (names.clone(), ids[*id]))
@@ -137,7 +137,7 @@ impl ClusterNodes {
         names
             .add(&plain)
             .map_err(crate::stage::alloc::hostfile::too_many)?;
-        let state = self.rows.states.intern(state);
+        let state = self.rows.intern(state);
         self.runs.push(1, state);
         self.standing.push(1, Standing::Up);
         self.changed();

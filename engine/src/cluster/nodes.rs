@@ -6,13 +6,14 @@ use crate::error::{MapError, PlaceError};
 use crate::id::Column;
 use crate::id::Id as _;
 use crate::map::Candidates;
-use crate::map::{Machine, Mapped, make_plan, place_apps};
+use crate::map::{Machine, Mapped, make_plan};
 use crate::plan::Derived;
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
 use crate::stage::alloc::build_pool::within_sessions;
 use crate::stage::alloc::named::by_number;
 use crate::stage::job::JobOutcome;
+use crate::stage::job::all_apps::place_apps;
 use crate::stage::node::units::Hardware;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
@@ -168,8 +169,7 @@ impl ClusterNodes {
         (tables.states, tables.pusets) = (own.states, own.pusets);
         work.pool.nodes.runs = left;
         let derived = Derived::default();
-        let mut mapped = make_plan(&mut work, &mut resolved, was, derived, &mut outcome);
-        mapped.plan.check_gpus(&mut mapped.notes)?;
+        let mapped = make_plan(&work, resolved.apps, was, derived, &mut outcome)?;
         let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
         let mut policies = mapped.plan.resolved_apps().policies.values().iter();
         let keeps = match policies.any(overloads) {
@@ -201,14 +201,14 @@ impl ClusterNodes {
                 let free = match keeps {
                     Keeps::All => row.free,
                     Keeps::WhatItFound => {
-                        let pusets = &mut self.rows.pusets;
+                        let pusets = Arc::make_mut(&mut self.rows.pusets);
                         let mut free = pusets.get(row.free).to_bitvec();
                         free &= pusets.get(self.rows.states.get(was).free);
                         pusets.intern(&free)
                     }
                 };
                 let own = 0;
-                let state = self.rows.states.intern(NodeState { free, own, ..row });
+                let state = self.rows.intern(NodeState { free, own, ..row });
                 changes.extend(view.rows(part).map(|rows| (rows, state)));
             }
         }

@@ -3,12 +3,13 @@
 use crate::id::Id as _;
 use crate::table::pusets::{PuSetId, PuSets};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
+use std::sync::Arc;
 
 /// States, and the sets of PUs that they name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    pub(super) states: States,
-    pub(super) pusets: PuSets,
+    pub(super) states: Arc<States>,
+    pub(super) pusets: Arc<PuSets>,
 }
 
 /// Rows that go from one table to another, each once.
@@ -38,13 +39,14 @@ impl<'t> Moving<'t> {
             free: self.set(into, row.free),
             ..row
         };
-        *self.states[state.row()].insert(into.states.intern(row))
+        *self.states[state.row()].insert(into.intern(row))
     }
 
     fn set(&mut self, into: &mut Rows, set: PuSetId) -> PuSetId {
         let bits = self.from.1.get(set);
-        *self.pusets[set.row()]
-            .get_or_insert_with(|| into.pusets.intern_words(self.from.1.words(set), bits.len()))
+        *self.pusets[set.row()].get_or_insert_with(|| {
+            Arc::make_mut(&mut into.pusets).intern_words(self.from.1.words(set), bits.len())
+        })
     }
 
     /// Runs of the other table, in this one.
@@ -58,6 +60,11 @@ impl<'t> Moving<'t> {
 }
 
 impl Rows {
+    /// The row of a state.
+    pub(super) fn intern(&mut self, state: NodeState) -> StateId {
+        Arc::make_mut(&mut self.states).intern(state)
+    }
+
     /// How many states and sets there are.
     pub(super) fn len(&self) -> (usize, usize) {
         (self.states.len(), self.pusets.len())

@@ -70,7 +70,7 @@ impl ClusterNodes {
                 let states: Vec<_> = self.runs.within(here).collect();
                 for (nodes, state) in states {
                     let row = self.without(job, state, was, left);
-                    changes.push((nodes, self.rows.states.intern(row)));
+                    changes.push((nodes, self.rows.intern(row)));
                 }
             }
         }
@@ -91,7 +91,7 @@ impl ClusterNodes {
     fn without(&mut self, job: &World, state: StateId, was: StateId, left: StateId) -> NodeState {
         let now = *self.rows.states.get(state);
         let (was, left) = (job.states.get(was), job.states.get(left));
-        let pusets = &mut self.rows.pusets;
+        let pusets = Arc::make_mut(&mut self.rows.pusets);
         let mut free = pusets.get(now.free).to_bitvec();
         let mut taken = job.pusets.get(was.free).to_bitvec();
         taken &= !job.pusets.get(left.free).to_bitvec();
@@ -134,7 +134,7 @@ impl Cluster {
                     return Err(AdoptError::Hardware { node: name });
                 }
                 let row = nodes.with(job, &name, (state, was, left), held)?;
-                changes.push((NodeRange::one(node.number()), nodes.rows.states.intern(row)));
+                changes.push((NodeRange::one(node.number()), nodes.rows.intern(row)));
             }
         }
         nodes.runs.change(&mut changes);
@@ -158,7 +158,10 @@ impl Cluster {
             return Ok(known);
         }
         let topologies = Arc::make_mut(&mut self.machine.topologies);
-        let added = topologies.add(job.topologies.draft(own), &mut self.machine.cpusets);
+        let added = topologies.add(
+            job.topologies.draft(own),
+            Arc::make_mut(&mut self.machine.cpusets),
+        );
         let added = added.map_err(|_| AdoptError::Untold)?;
         ids[own.row()] = Some(added);
         Ok(added)
@@ -168,7 +171,7 @@ impl Cluster {
 /// A node as a job found it, without what other jobs had taken.
 fn as_found(job: &World, was: StateId, topology: TopologyId, rows: &mut Rows) -> NodeState {
     let was = job.states.get(was);
-    let allowed = rows.pusets.intern(job.pusets.get(was.allowed));
+    let allowed = Arc::make_mut(&mut rows.pusets).intern(job.pusets.get(was.allowed));
     NodeState {
         topology,
         allowed,
@@ -192,7 +195,7 @@ impl ClusterNodes {
         let (was, left) = (job.states.get(was), job.states.get(left));
         let mut taken = job.pusets.get(was.free).to_bitvec();
         taken &= !job.pusets.get(left.free).to_bitvec();
-        let pusets = &mut self.rows.pusets;
+        let pusets = Arc::make_mut(&mut self.rows.pusets);
         let mut free = pusets.get(now.free).to_bitvec();
         if taken.iter_ones().any(|pu| !free[pu]) {
             let node = name.to_owned();

@@ -121,7 +121,8 @@ impl Plan {
     pub fn from_bytes_with(bytes: &[u8]) -> Result<(Self, Remarks), BadPlan> {
         let mut reader = Reader::open(bytes, FrameKind::Whole)?;
         let mut world = read_names(&mut reader)?;
-        world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?.into();
+        world.topologies =
+            hardware::read_topologies(&mut reader, Arc::make_mut(&mut world.cpusets))?.into();
         states::read(&mut reader, &mut world)?;
         let mut table = apps::read(&mut reader)?;
         if reader.edition == Edition::Gpus {
@@ -218,7 +219,7 @@ struct PlacesRead {
 impl PlacesRead {
     fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<Self, BadPlan> {
         let nodes = world.names.len();
-        let (patterns, apps) = placed::read(reader, &mut world.cpusets, nodes)?;
+        let (patterns, apps) = placed::read(reader, Arc::make_mut(&mut world.cpusets), nodes)?;
         let gpus = match reader.edition {
             Edition::Plain => None,
             Edition::Gpus => Some(Arc::new(gpus::read_given(reader, nodes)?)),
