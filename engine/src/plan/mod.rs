@@ -59,7 +59,7 @@ use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
 use rank::ranges::RankRanges;
-use rank::turns::{MetOrders, PlanOrders};
+use rank::turns_on_node::{MetOrders, PlanOrders};
 use std::sync::{Arc, OnceLock};
 
 /// Where every process of a job is.

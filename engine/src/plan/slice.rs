@@ -1,8 +1,9 @@
 //! The part of a plan that the daemon of one node needs: its ranks, with their objects and cpus. A daemon can use it without a
 //! plan.
 
+use super::bytes::frame::Edition;
 use super::bytes::placed::read_kind;
-use super::bytes::wire::{Edition, Reader, Writer, or_zero};
+use super::bytes::wire::{Reader, Writer, or_zero};
 use super::bytes::{BadPlan, FrameKind, gpus, sets};
 use super::placed::row;
 use super::{Plan, ProcPlace};

@@ -1,8 +1,9 @@
 //! Names and topologies in bytes.
 
+use super::frame::{BadPlan, Edition};
 use super::gpus;
 use super::ranges::{read_ranges, write_ranges};
-use super::wire::{BadPlan, Edition, Reader, Writer, or_zero};
+use super::wire::{Reader, Writer, or_zero};
 use crate::id::Id as _;
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::plan::placed::row;

@@ -4,7 +4,9 @@
 //! Both are columns of steps in a sealed frame; equal steps are written once (`docs/plan.md` draws the bytes). Reading checks
 //! the frame, then every id, sum and bound before anything uses them. The number of bytes bounds what is allocated.
 
-// Numbers, columns, frames.
+// The sealed frame and its versions.
+pub(crate) mod frame;
+// Numbers, columns.
 pub(crate) mod wire;
 // Sets of PUs.
 pub(crate) mod sets;
@@ -36,8 +38,8 @@ mod written;
 #[cfg(test)]
 mod refused_tests;
 
+pub use frame::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 pub use remarks::{ReadingRemark, Remark, Remarks};
-pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::placed::row;
 use super::{Placed, Plan, World};
@@ -48,14 +50,15 @@ use crate::table::apps::{AppTable, PolicyId};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::Patterns;
+use frame::Edition;
 use std::sync::Arc;
-use wire::{Edition, Reader, Writer};
+use wire::{Reader, Writer};
 
 impl Plan {
     /// Whether these first bytes are those of a saved plan, a broadcast or a slice.
     #[must_use]
     pub fn is_sealed(start: &[u8]) -> bool {
-        start.starts_with(wire::MAGIC)
+        start.starts_with(frame::MAGIC)
     }
 
     /// Everything needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].

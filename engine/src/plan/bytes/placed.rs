@@ -1,9 +1,10 @@
 //! Patterns and placed runs in bytes.
 
+use super::frame::{BadPlan, Edition};
 use super::gpus;
 use super::listed;
 use super::sets;
-use super::wire::{BadPlan, Edition, Reader, Writer, or_zero};
+use super::wire::{Reader, Writer, or_zero};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};

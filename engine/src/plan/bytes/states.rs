@@ -1,6 +1,7 @@
 //! Node states in bytes: sets of PUs, states, and which node is in which.
 
-use super::wire::{BadPlan, Reader, Writer, or_zero};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer, or_zero};
 use crate::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use crate::plan::World;
 use crate::policy::ObjKind;
