@@ -6,7 +6,9 @@ mod args;
 pub mod scenario;
 pub mod state_json;
 pub mod state_read;
+mod state_uses;
 mod state_view;
+mod uses_read;
 // Output for people.
 mod person;
 // One file for each subcommand.

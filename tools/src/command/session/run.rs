@@ -165,7 +165,7 @@ fn finish(
         Format::Json => {
             let last = state_json::FinalLine {
                 expected,
-                last: state_json::Dump::of(state),
+                last: state_json::Dump::of(state, outcome_json::Named::All),
                 scenario: Some(&scenario.name),
             };
             last.write(out)?;

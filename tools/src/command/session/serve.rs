@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
-use stowplan_answers::session_json::{beginning, channel, event_json, keys};
+use stowplan_answers::session_json::{beginning, channel, event_json, keys, outcome_json};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_session::{
     Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
@@ -66,7 +66,7 @@ pub(super) fn run(
     served.release(&answers, out)?;
     let last = state_json::FinalLine {
         expected: None,
-        last: state_json::Dump::of(&served.state),
+        last: state_json::Dump::of(&served.state, outcome_json::Named::First),
         scenario: Some(""),
     };
     last.write(out)?;

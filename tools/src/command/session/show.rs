@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
 use stowplan_answers::session_json::event_json;
+use stowplan_answers::session_json::outcome_json::Named;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
@@ -98,7 +99,7 @@ fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
             let offset = frame.offset;
             let state = State::from_image(*config, &image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
-            let state = Box::new(Dump::of(&state));
+            let state = Box::new(Dump::of(&state, Named::First));
             Told::Snapshot { events, state }
         }
     })

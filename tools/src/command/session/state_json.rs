@@ -1,31 +1,40 @@
 //! Writes the final state as JSON.
 
+use super::state_uses::{Said, shortest};
 use super::state_view::{View, directive};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{self, BufWriter, Write};
+use stowplan_answers::session_json::outcome_json::Named;
 use stowplan_session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
 use stowplan_session::{Dvm, NodeOrigin};
 
 /// The complete state as a JSON value; all keys are always present. A large state should rather be [written](Dump).
 #[must_use]
 pub fn to_json(state: &State) -> Json {
-    serde_json::to_value(Dump::of(state)).unwrap_or_default()
+    serde_json::to_value(Dump::of(state, Named::All)).unwrap_or_default()
 }
 
 /// The complete state, written row by row: the nodes of a namespace are listed only while they are written. Keys ascend.
 #[derive(Debug)]
 pub struct Dump {
     image: Image,
+    /// How the nodes of each namespace are said. Shape `[namespaces]`, or empty if all are named.
+    said: Vec<Said>,
 }
 
 impl Dump {
-    /// The dump of a state. Cost: the image of the state.
+    /// The dump of a state. With [`Named::First`], a large set of nodes that many namespaces use is named once. Cost: the image of the
+    /// state.
     #[must_use]
-    pub fn of(state: &State) -> Self {
+    pub fn of(state: &State, which: Named) -> Self {
         let image = state.image();
-        Self { image }
+        let said = match which {
+            Named::All => Vec::new(),
+            Named::First => shortest(&image),
+        };
+        Self { image, said }
     }
 }
 
@@ -77,10 +86,14 @@ impl Serialize for Dump {
         map.serialize_entry(
             "namespaces",
             &Each(|| {
-                image
-                    .namespaces
-                    .iter()
-                    .map(|row| Namespace { view: &view, row })
+                image.namespaces.iter().enumerate().map(|(at, row)| {
+                    let said = self.said.get(at).unwrap_or(&Said::Named);
+                    Namespace {
+                        view: &view,
+                        row,
+                        said,
+                    }
+                })
             }),
         )?;
         map.serialize_entry("next_request", &image.next_request)?;
@@ -113,11 +126,12 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
 struct Namespace<'v> {
     view: &'v View<'v>,
     row: &'v NsImage,
+    said: &'v Said,
 }
 
 impl Serialize for Namespace<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self { view, row } = self;
+        let Self { view, row, said } = self;
         let session = |at: &Option<u32>| {
             if at.is_none() {
                 json!("")
@@ -125,19 +139,35 @@ impl Serialize for Namespace<'_> {
                 view.alloc_id(*at)
             }
         };
-        let mut map = to.serialize_map(Some(6))?;
+        let mut map = to.serialize_map(None)?;
         map.serialize_entry("kind", row.kind.name())?;
         map.serialize_entry("live", &row.live)?;
         map.serialize_entry("name", row.name.as_str())?;
         map.serialize_entry("parent", &view.space_json(row.parent))?;
         map.serialize_entry("sessions", &Each(|| row.sessions.iter().map(session)))?;
-        let nodes = view.used(row);
-        let names = || {
-            nodes
-                .iter()
-                .map(|&at| view.image.nodes[at as usize].name.as_str())
-        };
-        map.serialize_entry("uses", &Each(names))?;
+        match said {
+            Said::Named => {
+                let nodes = view.used(row);
+                let names = || {
+                    let nodes = nodes.iter();
+                    nodes.map(|&at| view.image.nodes[at as usize].name.as_str())
+                };
+                map.serialize_entry("uses", &Each(names))?;
+            }
+            Said::As {
+                other,
+                also,
+                without,
+            } => {
+                if !also.is_empty() {
+                    map.serialize_entry("uses_also", &view.names(also))?;
+                }
+                map.serialize_entry("uses_as", view.space(*other))?;
+                if !without.is_empty() {
+                    map.serialize_entry("uses_without", &view.names(without))?;
+                }
+            }
+        }
         map.end()
     }
 }

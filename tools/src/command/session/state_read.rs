@@ -1,6 +1,7 @@
 //! Reads a state back from a final-state line.
 
 use super::state_view::WANTED;
+use super::uses_read;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_answers::session_json::{beginning, keys};
@@ -9,7 +10,7 @@ use stowplan_session::{
     PendingImage, SpaceKind, State, UsesImage,
 };
 
-type Read<T> = Result<T, String>;
+pub(super) type Read<T> = Result<T, String>;
 
 /// The state in the last line `{"final": …}`.
 ///
@@ -41,7 +42,7 @@ pub fn from_json(last: &Json, config: Config) -> Read<State> {
 }
 
 /// The row of each name of a table.
-struct Places(BTreeMap<String, u32>);
+pub(super) struct Places(BTreeMap<String, u32>);
 
 impl Places {
     fn of(rows: &[Json], key: &str) -> Read<Self> {
@@ -51,7 +52,7 @@ impl Places {
         }
         Ok(Self(places))
     }
-    fn find(&self, name: &str) -> Read<u32> {
+    pub(super) fn find(&self, name: &str) -> Read<u32> {
         self.0
             .get(name)
             .copied()
@@ -59,7 +60,7 @@ impl Places {
     }
 }
 
-fn place(at: usize) -> Read<u32> {
+pub(super) fn place(at: usize) -> Read<u32> {
     u32::try_from(at).map_err(|_| "too many rows".to_owned())
 }
 
@@ -100,7 +101,7 @@ fn maybe<'j, T>(
     }
 }
 
-fn names(json: &Json, key: &str) -> Read<Vec<Name>> {
+pub(super) fn names(json: &Json, key: &str) -> Read<Vec<Name>> {
     let name = |row: &Json| {
         row.as_str()
             .map(Name::new)
@@ -176,11 +177,10 @@ fn image(last: &Json) -> Read<Image> {
     for row in rows(last, "allocations")? {
         image.allocations.push(alloc(row, &spaces)?);
     }
-    let mut sets = BTreeMap::new();
-    for row in rows(last, "namespaces")? {
-        let row = namespace(row, &allocs, &spaces, |uses| {
-            set_of(uses, &nodes, &mut sets, &mut image.sets)
-        })?;
+    let (uses, sets) = uses_read::of(rows(last, "namespaces")?, &spaces, &nodes)?;
+    image.sets = sets;
+    for (row, uses) in rows(last, "namespaces")?.iter().zip(uses) {
+        let row = namespace(row, &allocs, &spaces, uses)?;
         image.namespaces.push(row);
     }
     for row in rows(last, "pending")? {
@@ -216,7 +216,7 @@ fn namespace(
     row: &Json,
     allocs: &Places,
     spaces: &Places,
-    mut set_of: impl FnMut(&[Name]) -> Read<u32>,
+    uses: Option<UsesImage>,
 ) -> Read<NsImage> {
     let mut sessions = Vec::new();
     for id in names(row, "sessions")? {
@@ -226,7 +226,6 @@ fn namespace(
             Some(allocs.find(id.as_str())?)
         });
     }
-    let uses = names(row, "uses")?;
     let kinds = [
         ("job", SpaceKind::Job),
         ("tool", SpaceKind::Tool),
@@ -240,41 +239,8 @@ fn namespace(
             .transpose()?,
         live: truth(row, "live")?,
         sessions,
-        uses: if uses.is_empty() {
-            None
-        } else {
-            Some(UsesImage::Set(set_of(&uses)?))
-        },
+        uses,
     })
-}
-
-/// The row of a set of nodes; each distinct set is stored once.
-fn set_of(
-    uses: &[Name],
-    nodes: &Places,
-    known: &mut BTreeMap<Vec<(u32, u32)>, u32>,
-    sets: &mut Vec<Vec<(u32, u32)>>,
-) -> Read<u32> {
-    let mut ids = Vec::new();
-    for name in uses {
-        ids.push(nodes.find(name.as_str())?);
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for id in ids {
-        match runs.last_mut() {
-            Some((first, more)) if *first + *more + 1 == id => *more += 1,
-            Some(_) | None => runs.push((id, 0)),
-        }
-    }
-    if let Some(&at) = known.get(&runs) {
-        return Ok(at);
-    }
-    let at = place(sets.len())?;
-    sets.push(runs.clone());
-    known.insert(runs, at);
-    Ok(at)
 }
 
 fn pending(row: &Json, spaces: &Places) -> Read<PendingImage> {

@@ -1,5 +1,6 @@
 //! The state of a session as it is shown: its image, with what is derived from it.
 
+use std::collections::BTreeSet;
 use stowplan_session::{AllocImage, Image, NodeImage, NodeOrigin, NsImage, UsesImage, WantedImage};
 
 /// What a request may ask for, by directive.
@@ -84,6 +85,16 @@ impl<'i> View<'i> {
     /// The name of a namespace.
     pub(super) fn space(&self, at: u32) -> &'i str {
         self.image.namespaces[at as usize].name.as_str()
+    }
+
+    /// The names of nodes, ascending.
+    pub(super) fn names(&self, nodes: &BTreeSet<u32>) -> Vec<&'i str> {
+        let nodes = nodes.iter();
+        let mut names: Vec<&str> = nodes
+            .map(|&node| self.image.nodes[node as usize].name.as_str())
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     /// The record whose reservation holds a node.
