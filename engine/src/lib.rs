@@ -8,6 +8,7 @@
 pub mod limit;
 // Ids, counts, errors and policies, which all other modules use.
 pub mod count;
+pub mod devices;
 pub mod error;
 pub mod id;
 pub mod policy;

@@ -337,7 +337,7 @@ impl<'t> Walk<'_, 't> {
                 // A process bound to a thread of a core that was not whole takes no room.
                 if let Some((row, _)) = turn
                     && (self.turns.has_cpu(row, &binder.took)
-                        || self.turns.kind == Some(ObjKind::Gpu))
+                        || self.turns.kind.is_some_and(ObjKind::is_device))
                 {
                     self.turns.consumed(row);
                 }

@@ -33,6 +33,8 @@ pub mod bytes;
 mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
+// Which devices each process is mapped to.
+mod mapped;
 // The same places on other hosts.
 mod onto;
 // The part of a plan that the daemon of one node needs.
@@ -43,6 +45,7 @@ mod task_map;
 pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use claimed::Claimed;
+pub use mapped::OnDevices;
 pub use onto::{Carried, HostCount};
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};

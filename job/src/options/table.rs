@@ -84,7 +84,7 @@ pub const OPTIONS: &[Row] = &[
     row(&["rank-by", "rankby"], One, "POLICY", M::RankBy, "in which order they get ranks: slot node fill span"),
     row(&["bind-to", "bindto"], One, "POLICY", M::BindTo, "what they are bound to: none hwthread core numa package …"),
     row(&["topo"], One, "T", M::Topo, "topology of all nodes: a file, a synthetic string, builtin:NAME, here; or NODES=T for some"),
-    row(&["devices"], One, "WHERE", M::Devices, "devices near objects: [NODES=]gpu=l3:4,5,2,3 or numa:2 or none; nic= too; may be repeated"),
+    row(&["devices"], One, "WHERE", M::Devices, "devices near objects: [NODES=]gpu=l3:4,5,2,3 or numa:2 or none; nic= and block= too; may be repeated"),
     row(&["gpus"], One, "HOW", M::Gpus, "GPUs of processes that share near ones: split share none"),
     row(&["gpus-per-rank"], One, "K", M::GpusPerRank, "so many of the near GPUs for each process"),
     row(&["columns"], One, "LIST", M::Columns, "columns of rows: rank app app_rank node local_rank node_rank object cpus gpus threads thread place mask runtime"),

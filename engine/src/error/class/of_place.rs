@@ -31,7 +31,7 @@ impl PlaceError {
             | Self::SeqTooFew { app, .. }
             | Self::NoSuchDevice { app, .. }
             | Self::DeviceNotFound { app, .. }
-            | Self::NotEnoughGpus { app, .. } => Some(*app),
+            | Self::NotEnoughDevices { app, .. } => Some(*app),
             Self::JobTooLarge { .. }
             | Self::NoTopology { .. }
             | Self::BadCpuList { .. }
@@ -91,7 +91,7 @@ impl PlaceError {
             Self::RankfileCpuTaken { .. } => "rankfile-cpu-taken",
             Self::NoSuchDevice { .. } => "no-such-device",
             Self::DeviceNotFound { .. } => "device-not-found",
-            Self::NotEnoughGpus { .. } => "not-enough-gpus",
+            Self::NotEnoughDevices { .. } => "not-enough-gpus",
         }
     }
 }

@@ -1,47 +1,13 @@
-//! Sealed frames, with the versions of saved plans: what is around the bytes of a plan.
+//! Sealed frames: what is around the bytes of a plan.
 //!
 //! Other sealed bytes: requests (`spawn/relay.rs`), jobs (`job/src/bytes.rs`), journals (`session/src/journal/frame.rs`).
 
+use super::edition::{Edition, FrameKind};
+
 /// What every sealed frame starts with.
 pub(super) const MAGIC: &[u8; 7] = b"stowpln";
-/// The version of the format.
-pub const VERSION: u8 = 1;
-/// The version of plans with GPUs. Other versions are refused.
-pub const VERSION_WITH_GPUS: u8 = 2;
 /// Bytes that a frame adds to its content: magic, kind, version and length before it, the checksum behind it.
 const FRAME_BYTES: usize = MAGIC.len() + 2 + 8 + 4;
-
-/// Whether the bytes have GPUs. Bytes without GPUs are the same as before stowplan knew GPUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Edition {
-    /// Version 1.
-    Plain = VERSION,
-    /// Version 2: the same, with GPUs.
-    Gpus = VERSION_WITH_GPUS,
-}
-
-/// What a sealed frame holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum FrameKind {
-    /// A whole plan, judgeable alone.
-    Whole = b'w',
-    /// What every daemon of a job needs.
-    Broadcast = b'b',
-    /// What one node's daemon needs.
-    Slice = b's',
-}
-
-impl FrameKind {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Whole => "a whole plan",
-            Self::Broadcast => "a plan as it is broadcast",
-            Self::Slice => "a node's slice of a plan",
-        }
-    }
-}
 
 /// The bytes are no plan. Class `bad-plan`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -88,11 +54,8 @@ pub(super) fn open(bytes: &[u8], kind: FrameKind) -> Result<(&[u8], usize, Editi
     if bytes.get(same) != Some(&(kind as u8)) {
         return Err(bad(same, kind.words()));
     }
-    let edition = match bytes.get(same + 1) {
-        Some(&VERSION) => Edition::Plain,
-        Some(&VERSION_WITH_GPUS) => Edition::Gpus,
-        Some(_) | None => return Err(bad(same + 1, "version 1 or 2")),
-    };
+    let edition = Edition::of(bytes.get(same + 1).copied(), kind);
+    let edition = edition.map_err(|expected| bad(same + 1, expected))?;
     let length = bytes[same + 2..].split_first_chunk();
     let (length, behind) = length.ok_or_else(|| bad(all, "the length"))?;
     let length = u64::from_le_bytes(*length);

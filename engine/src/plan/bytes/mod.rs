@@ -4,7 +4,9 @@
 //! Both are columns of steps in a sealed frame; equal steps are written once (`docs/plan.md` draws the bytes). Reading checks
 //! the frame, then every id, sum and bound before anything uses them. The number of bytes bounds what is allocated.
 
-// The sealed frame and its versions.
+// Versions and kinds of frames.
+pub(crate) mod edition;
+// The sealed frame.
 pub(crate) mod frame;
 // Numbers, columns.
 pub(crate) mod wire;
@@ -38,7 +40,8 @@ mod written;
 #[cfg(test)]
 mod refused_tests;
 
-pub use frame::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
+pub use edition::{FrameKind, VERSION, VERSION_WITH_GPUS};
+pub use frame::BadPlan;
 pub use remarks::{ReadingRemark, Remark, Remarks};
 
 use super::placed::row;
@@ -50,7 +53,7 @@ use crate::table::apps::{AppTable, PolicyId};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::Patterns;
-use frame::Edition;
+use edition::Edition;
 use std::sync::Arc;
 use wire::{Reader, Writer};
 
@@ -74,16 +77,19 @@ impl Plan {
     /// Cost: as [`Plan::to_bytes`], and the remarks.
     #[must_use]
     pub fn to_bytes_with(&self, remarks: &Remarks) -> Vec<u8> {
-        let edition = self.edition();
         let (mut states, mut topologies) = (Writer::default(), KeyRows::default());
         states::write(&mut states, &self.world, &mut topologies);
         let topologies = topologies.keys();
+        let edition = match hardware::have_classes(&self.world.topologies, topologies) {
+            true => self.edition().with_classes(),
+            false => self.edition(),
+        };
         let mut writer = Writer::default();
         self.write_names(&mut writer);
         hardware::write_topologies(&mut writer, &self.world.topologies, topologies, edition);
         writer.append(&states);
         apps::write(&mut writer, &self.table);
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             gpus::write_words(&mut writer, &self.table);
         }
         for app in &self.apps {
@@ -128,7 +134,7 @@ impl Plan {
             hardware::read_topologies(&mut reader, Arc::make_mut(&mut world.cpusets))?.into();
         states::read(&mut reader, &mut world)?;
         let mut table = apps::read(&mut reader)?;
-        if reader.edition == Edition::Gpus {
+        if reader.edition.has_gpus() {
             gpus::read_words(&mut reader, &mut table)?;
         }
         let policies = reader.items(table.len(), |reader| policy(reader, &table))?;
@@ -180,7 +186,7 @@ impl Plan {
     /// Writes where processes are and, if the plan has GPUs, which GPUs they get.
     fn write_places(&self, writer: &mut Writer, edition: Edition) {
         placed::write(writer, self, edition);
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             gpus::write_given(writer, &self.given_gpus());
         }
     }
@@ -223,9 +229,9 @@ impl PlacesRead {
     fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<Self, BadPlan> {
         let nodes = world.names.len();
         let (patterns, apps) = placed::read(reader, Arc::make_mut(&mut world.cpusets), nodes)?;
-        let gpus = match reader.edition {
-            Edition::Plain => None,
-            Edition::Gpus => Some(Arc::new(gpus::read_given(reader, nodes)?)),
+        let gpus = match reader.edition.has_gpus() {
+            false => None,
+            true => Some(Arc::new(gpus::read_given(reader, nodes)?)),
         };
         Ok(Self {
             patterns,

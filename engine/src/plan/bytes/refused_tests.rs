@@ -1,6 +1,7 @@
 //! Tests: what readers refuse. Each claim of a sealed plan that does not hold is beside one that just holds.
 
-use super::frame::{BadPlan, Edition, FrameKind};
+use super::edition::{Edition, FrameKind};
+use super::frame::BadPlan;
 use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
 use super::wire::{Reader, Writer};

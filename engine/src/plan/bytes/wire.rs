@@ -1,6 +1,7 @@
 //! How plans are encoded: variable-length numbers, columns as groups of steps.
 
-use super::frame::{BadPlan, Edition, FrameKind, open, seal};
+use super::edition::{Edition, FrameKind};
+use super::frame::{BadPlan, open, seal};
 use crate::limit::{PLAN_VALUES_FREE, PLAN_VALUES_GRANTED, PLAN_VALUES_MAX};
 
 /// How many values a group of a column may have: so no byte read makes more than 128 values.

@@ -21,7 +21,7 @@ use super::placed::PlacedRun;
 use super::{AppPlan, Plan};
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
-use crate::policy::GpuShare;
+use crate::policy::{Devices, GpuShare};
 use crate::table::apps::Policy;
 use crate::table::gpus::GpuFamily;
 use crate::table::names::NodeId;
@@ -153,7 +153,8 @@ impl Plan {
             if let (true, false, Some(run)) = (asks, lack.some, plan.runs().first()) {
                 let node = NodeId::from_row(run.nodes.first as usize);
                 let node = self.world.names.name(node);
-                return Err(PlaceError::DeviceNotFound { app, node }.into());
+                let of = Devices::Gpus;
+                return Err(PlaceError::DeviceNotFound { app, of, node }.into());
             }
         }
         if let Some(few) = &given.lacks.few {
