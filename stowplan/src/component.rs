@@ -38,7 +38,7 @@
 //! ```
 
 use crate::placing::{resolve, size};
-use crate::{Cluster, Error, Job, Machine, ObjKind, Plan, Planner, workers};
+use crate::{Cluster, Error, Job, Machine, ObjKind, Plan, Planner, ToJob, workers};
 use std::fmt;
 use std::sync::Arc;
 use stowplan_engine::cluster::Among;
@@ -356,7 +356,11 @@ impl Cluster {
     /// assert_eq!(cluster.place_with(&job, &Registry::standard())?.len(), 2);
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn place_with(&mut self, job: &Job, registry: &Registry) -> Result<Plan, Error> {
+    pub fn place_with(
+        &mut self,
+        job: &(impl ToJob + ?Sized),
+        registry: &Registry,
+    ) -> Result<Plan, Error> {
         self.place_among(
             job,
             &Among {

@@ -113,7 +113,7 @@ pub mod session;
 pub mod taskmap;
 
 pub use app::App;
-pub use cluster::{Cluster, ClusterNode, JobId, Standing, Waiting};
+pub use cluster::{Cluster, ClusterNode, JobId, Standing, ToJob, Waiting};
 pub use difference::{Cause, Difference};
 pub use error::Error;
 pub use explanation::{Explanation, Instead, Word};

@@ -1,6 +1,7 @@
 //! The nodes of a cluster: their names, how each stands, and its present state.
 
 use super::among::Among;
+use super::gpus::{self, HeldGpus};
 use super::rows::Rows;
 use crate::error::{MapError, PlaceError};
 use crate::id::Column;
@@ -49,6 +50,8 @@ pub(super) struct ClusterNodes {
     /// The present state of each node. No process is of the next job, so `own` is 0.
     pub(super) runs: StateRuns,
     pub(super) rows: Rows,
+    /// Which GPUs jobs hold.
+    pub(super) held: HeldGpus,
     /// How many states the nodes were in when the tables were last made anew.
     used_rows: usize,
     /// The nodes that are up, once a job needs them.
@@ -67,6 +70,8 @@ pub struct NodeNow<'c> {
     /// Its slots, processes and hardware.
     pub state: &'c NodeState,
     topologies: &'c Arc<Topologies>,
+    /// Its hardware: all its GPUs, those that jobs hold too.
+    pub hardware: TopologyId,
     nodes: &'c ClusterNodes,
 }
 
@@ -88,15 +93,23 @@ impl<'c> NodeNow<'c> {
         let free = self.nodes.rows.pusets.get(self.state.free);
         free.iter_ones().map(|pu| os[pu]).collect()
     }
+    /// Visible numbers of its GPUs that no job holds, ascending.
+    #[must_use]
+    pub fn free_gpus(&self) -> Vec<u32> {
+        let left = gpus::visible(self.topologies, self.state.topology);
+        left.into_iter().collect()
+    }
 }
 
 impl ClusterNodes {
     pub(super) fn node<'c>(&'c self, machine: &'c Machine, row: u32) -> NodeNow<'c> {
         let id = NodeId::from_row(row as usize);
+        let state = self.rows.states.get(self.runs.state(id));
         NodeNow {
             row,
             standing: self.standing.state(id),
-            state: self.rows.states.get(self.runs.state(id)),
+            state,
+            hardware: self.held.whole(state.topology),
             topologies: &machine.topologies,
             nodes: self,
         }
@@ -153,6 +166,7 @@ impl ClusterNodes {
             None => Arc::clone(self.open()),
         };
         view.check(self, &resolved, candidates)?;
+        let view = self.with_gpus(machine, &resolved, view)?;
         let before = view.gather(&self.runs);
         let mut work = Workspace::new(self.pool(machine, &view, before.clone()));
         let mut outcome = JobOutcome::default();
@@ -178,6 +192,42 @@ impl ClusterNodes {
         };
         self.leave(&view, [&before, &after], keeps);
         Ok(mapped)
+    }
+
+    /// The nodes that a job may use which asks for GPUs: those of which jobs hold all GPUs are left out.
+    fn with_gpus(
+        &self,
+        machine: &Machine,
+        resolved: &Resolved,
+        view: Arc<View>,
+    ) -> Result<Arc<View>, MapError> {
+        let mut policies = resolved.apps.policies.values().iter();
+        if self.held.is_empty() || !policies.all(crate::plan::gpus::asks) {
+            return Ok(view);
+        }
+        let (mut pieces, mut without) = (Vec::new(), Vec::new());
+        for (part, state) in view
+            .pieces
+            .iter()
+            .flat_map(|&piece| self.runs.within(piece))
+        {
+            match self.lacks_gpus(machine, state) {
+                true => without.push(part),
+                false => push_joined(&mut pieces, part),
+            }
+        }
+        let Some(first) = without.first().copied() else {
+            return Ok(view);
+        };
+        let named = named_by(&resolved.hosts).flat_map(|range| self.names.find(range).0);
+        let named =
+            named.flat_map(|nodes| without.iter().filter_map(move |part| part.overlap(nodes)));
+        let all = pieces.is_empty().then_some(first);
+        if let Some(part) = { named }.next().or(all) {
+            let node = self.names.name(NodeId::from_row(part.first as usize));
+            return Err(PlaceError::GpusHeld { node }.into());
+        }
+        Ok(Arc::new(View::new(self, pieces)))
     }
 
     fn pool(&mut self, machine: &Machine, view: &View, runs: StateRuns) -> Pool {

@@ -94,6 +94,12 @@ pub enum PlaceError {
         /// `down` or `drained`.
         why: &'static str,
     },
+    /// Jobs hold all GPUs of a cluster's node, or of all its nodes that have some.
+    #[error("other jobs hold all GPUs of {node}")]
+    GpusHeld {
+        /// The node, or the first of all.
+        node: String,
+    },
     /// An app is left without nodes, but not because they are full.
     #[error("app {app} has no node left: {removed}")]
     NoNodes {

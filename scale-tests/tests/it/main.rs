@@ -8,6 +8,9 @@
 
 mod apps;
 mod child;
+mod cluster_account;
+mod cluster_day;
+mod cluster_flat;
 mod compare;
 mod corpus;
 mod entries;

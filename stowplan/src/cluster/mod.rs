@@ -4,15 +4,18 @@
 mod nodes;
 // Jobs that run when a launcher starts again.
 mod restart;
+// What is placed: a job, or a request.
+mod to_job;
 // Why a job does not start now.
 mod waiting;
 
 pub use nodes::{ClusterNode, Standing};
+pub use to_job::ToJob;
 pub use waiting::Waiting;
 
 use crate::plan::{Form, Ticket};
 use crate::session::{By, State};
-use crate::{Error, Job, Machine, Plan, workers};
+use crate::{Error, Machine, Plan, workers};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -101,7 +104,7 @@ impl Cluster {
         }
     }
 
-    /// Places a job on the slots and cpus that are left, and records what it takes. Hosts that the cluster does not have are added.
+    /// Places a job or a request on the slots and cpus that are left, and records what it takes. Hosts that the cluster does not have are added.
     ///
     /// # Errors
     /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained. The cluster does not change then.
@@ -115,7 +118,7 @@ impl Cluster {
     /// assert_eq!(refused.class(), "not-enough-slots");
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn place(&mut self, job: &Job) -> Result<Plan, Error> {
+    pub fn place(&mut self, job: &(impl ToJob + ?Sized)) -> Result<Plan, Error> {
         self.place_among(job, &Among::default())
     }
 
@@ -138,7 +141,7 @@ impl Cluster {
     /// ```
     pub fn place_in_session(
         &mut self,
-        job: &Job,
+        job: &(impl ToJob + ?Sized),
         state: &State,
         by: By<'_>,
         targets: &[&str],
@@ -155,8 +158,12 @@ impl Cluster {
         )
     }
 
-    pub(crate) fn place_among(&mut self, job: &Job, among: &Among) -> Result<Plan, Error> {
-        let (resolved, _) = crate::placing::resolve(job, &self.machine)?;
+    pub(crate) fn place_among(
+        &mut self,
+        job: &(impl ToJob + ?Sized),
+        among: &Among,
+    ) -> Result<Plan, Error> {
+        let (resolved, _) = crate::placing::resolve(job.to_job()?.as_ref(), &self.machine)?;
         let nodes = &mut self.nodes;
         let mapped = workers::run(|| nodes.place(resolved, among))??;
         let ticket = Ticket::new();
@@ -184,8 +191,8 @@ impl Cluster {
     /// assert_eq!(cluster.nodes().len(), 0);
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn try_place(&self, job: &Job) -> Result<Plan, Error> {
-        let (resolved, _) = crate::placing::resolve(job, &self.machine)?;
+    pub fn try_place(&self, job: &(impl ToJob + ?Sized)) -> Result<Plan, Error> {
+        let (resolved, _) = crate::placing::resolve(job.to_job()?.as_ref(), &self.machine)?;
         let mut nodes = self.nodes.clone();
         let mapped = workers::run(move || nodes.place(resolved, &Among::default()))??;
         Ok(Plan::of(mapped))

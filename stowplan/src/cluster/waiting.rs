@@ -1,7 +1,7 @@
 //! Why a job does not start now, and which jobs it waits for.
 
-use super::{Cluster, JobId};
-use crate::{Error, Job};
+use super::{Cluster, JobId, ToJob};
+use crate::Error;
 use std::fmt;
 
 /// Why a job does not start now. `Display` writes it as sentences.
@@ -63,7 +63,7 @@ impl Cluster {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn explain(&self, job: &Job) -> Option<Waiting> {
+    pub fn explain(&self, job: &(impl ToJob + ?Sized)) -> Option<Waiting> {
         let error = self.try_place(job).err()?;
         let jobs: Vec<JobId> = self.jobs.keys().copied().collect();
         let fits = |ended: usize| {

@@ -2,7 +2,8 @@
 
 use crate::attribute::{Attribute, Owner, Scope, Value};
 use crate::component::Options;
-use crate::{Error, Job};
+use crate::{Error, Job, ToJob};
+use std::borrow::Cow;
 use std::fmt;
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::MapError;
@@ -292,6 +293,12 @@ impl Request {
     /// `bad-request` without an app; words that contradict each other.
     pub fn job(&self) -> Result<Job, Error> {
         Job::of_draft(&Draft::from_request(self.inner.clone()))
+    }
+}
+
+impl ToJob for Request {
+    fn to_job(&self) -> Result<Cow<'_, Job>, Error> {
+        self.job().map(Cow::Owned)
     }
 }
 

@@ -186,7 +186,8 @@ impl Plan {
     }
 }
 
-fn asks(policy: &Policy) -> bool {
+/// Whether a policy asks for GPUs.
+pub(crate) fn asks(policy: &Policy) -> bool {
     match policy.gpus {
         Some(GpuShare::None) => false,
         Some(_) => true,

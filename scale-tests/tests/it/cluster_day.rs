@@ -1,0 +1,344 @@
+//! A day of a large machine: jobs start and end, nodes fail, are drained and come back, the launcher starts again. All of it is
+//! compared with an account that shares no code with the cluster.
+
+use crate::cluster_account::Account;
+use crate::size::is_long;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use stowplan::{Cluster, Job, JobId, Machine, Plan, Standing, Topology};
+use stowplan_scale_tests::choices::Choices;
+
+const SLOTS: u32 = 16;
+const NODE: &str = "package:2 core:8 pu:1";
+/// 64 cores with two threads each, four GPUs.
+const GPU_NODE: &str = "builtin:perlmutter-gpu";
+
+/// How much happens.
+struct Size {
+    jobs: u32,
+    nodes: u32,
+    /// Events between two comparisons of all nodes.
+    compare: u32,
+    /// Events between two restarts.
+    restart: u32,
+    /// Events between two nodes that fail, are closed or opened.
+    stand: u32,
+}
+
+struct Day {
+    size: Size,
+    choices: Choices<'static>,
+    machine: Machine,
+    with_gpus: Machine,
+    gpu_nodes: u32,
+    cluster: Cluster,
+    account: Account,
+    placed: u32,
+    refused: u32,
+    events: BTreeMap<&'static str, u32>,
+    /// Hosts that came with jobs.
+    brought: u32,
+}
+
+impl Day {
+    fn new(size: Size, seed: u64) -> Self {
+        let machine = Machine::uniform(Topology::parse(NODE).unwrap());
+        let mut cluster = Cluster::new(machine.clone());
+        let mut account = Account::default();
+        cluster
+            .add_nodes(&format!("n[0-{}]:{SLOTS}", size.nodes - 1))
+            .unwrap();
+        (0..size.nodes).for_each(|at| account.add(format!("n{at}"), SLOTS, SLOTS, 0));
+        let with_gpus = Machine::uniform(Topology::parse(GPU_NODE).unwrap());
+        let gpu_nodes = size.nodes / 20;
+        let list = format!("g[0-{}]:{SLOTS}", gpu_nodes - 1);
+        cluster.add_nodes_of(&list, &with_gpus).unwrap();
+        (0..gpu_nodes).for_each(|at| account.add(format!("g{at}"), SLOTS, 128, 4));
+        Self {
+            size,
+            choices: Choices::seeded(seed),
+            machine,
+            with_gpus,
+            gpu_nodes,
+            cluster,
+            account,
+            placed: 0,
+            refused: 0,
+            events: BTreeMap::new(),
+            brought: 0,
+        }
+    }
+
+    fn count(&mut self, event: &'static str) {
+        *self.events.entry(event).or_default() += 1;
+    }
+
+    /// The processes and words of a job. Few jobs are large.
+    fn job(&mut self) -> (u32, Vec<String>) {
+        let most = 1 << self.choices.within(0, self.size.nodes.ilog2().min(10));
+        let procs = self.choices.within(1, most);
+        let words = *self.choices.pick(&[
+            "--map-by slot --bind-to none",
+            "--map-by core --bind-to core",
+            "--map-by node --bind-to core",
+            "--map-by package --rank-by slot --bind-to core",
+        ]);
+        let line = format!("-n {procs} {words} ./x");
+        (procs, line.split(' ').map(str::to_owned).collect())
+    }
+
+    fn place(&mut self, words: Vec<String>, procs: u32) -> Result<(), String> {
+        let job = Job::from_command_line(words.clone()).unwrap();
+        match self.cluster.place(&job) {
+            Ok(plan) => {
+                self.placed += 1;
+                let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
+                self.account.enter(number, &plan)
+            }
+            Err(error) => {
+                self.refused += 1;
+                let room = self.account.room();
+                let class = error.class();
+                let full = ["not-enough-slots", "nodes-full"].contains(&class);
+                match room < procs && full {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "{words:?}: {class}: {error}; {room} slots are free"
+                    )),
+                }
+            }
+        }
+    }
+
+    fn start(&mut self) -> Result<(), String> {
+        let (procs, words) = self.job();
+        self.place(words, procs)
+    }
+
+    /// A job brings a host that the cluster does not know.
+    fn bring(&mut self) -> Result<(), String> {
+        let name = format!("later{}", self.brought);
+        self.brought += 1;
+        self.account.add(name.clone(), 4, SLOTS, 0);
+        let line = format!("-n 3 -H {name}:4 --map-by core --bind-to core ./x");
+        self.place(line.split(' ').map(str::to_owned).collect(), 3)
+    }
+
+    /// A job asks for GPUs of a node. On an empty node that is up it starts.
+    fn start_on_gpus(&mut self) -> Result<(), String> {
+        self.count("gpus");
+        let (at, procs) = (
+            self.choices.below(self.gpu_nodes),
+            self.choices.within(1, 3),
+        );
+        let words =
+            *self
+                .choices
+                .pick(&["--map-by gpu", "--map-by ppr:1:gpu", "--gpus-per-rank 1"]);
+        let line = format!("-n {procs} -H g{at}:{procs} {words} --bind-to core ./x");
+        let job = Job::from_command_line(line.split(' ')).unwrap();
+        let node = &self.account.nodes[(self.size.nodes + at) as usize];
+        match self.cluster.place(&job) {
+            Ok(plan) => {
+                self.placed += 1;
+                let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
+                self.account.enter(number, &plan)
+            }
+            Err(_) if node.standing != Standing::Up || node.used > 0 => Ok(()),
+            Err(error) => Err(format!("{line}: {error}; the node is empty")),
+        }
+    }
+
+    fn end(&mut self, job: JobId) -> Result<(), String> {
+        self.account.strike(job);
+        self.cluster
+            .release_job(job)
+            .map_err(|error| error.to_string())
+    }
+
+    fn end_any(&mut self) -> Result<(), String> {
+        let jobs = u32::try_from(self.account.jobs.len()).unwrap();
+        let at = self.choices.below(jobs) as usize;
+        match self.account.jobs.keys().nth(at).copied() {
+            Some(job) => self.end(job),
+            None => Ok(()),
+        }
+    }
+
+    fn any_node(&mut self) -> usize {
+        let nodes = u32::try_from(self.account.nodes.len()).unwrap();
+        self.choices.below(nodes) as usize
+    }
+
+    /// A node is opened, closed, or fails; the jobs on a node that failed end.
+    fn stand(&mut self) -> Result<(), String> {
+        let row = self.any_node();
+        let name = self.account.nodes[row].name.clone();
+        let (event, standing) = match self.choices.below(6) {
+            0 => ("drain", Standing::Drained),
+            1 => ("down", Standing::Down),
+            2 => ("lose", Standing::Down),
+            _ => ("up", Standing::Up),
+        };
+        self.count(event);
+        self.account.nodes[row].standing = standing;
+        let expected = self.account.jobs_on(row);
+        let told = match event {
+            "drain" => self.cluster.drain(&name),
+            "down" => self.cluster.down(&name),
+            "up" => self.cluster.up(&name),
+            _ => {
+                let hit = self
+                    .cluster
+                    .lose(&name)
+                    .map_err(|error| error.to_string())?;
+                if hit != expected {
+                    return Err(format!("{name} failed: jobs {hit:?}, not {expected:?}"));
+                }
+                return hit.into_iter().try_for_each(|job| self.end(job));
+            }
+        };
+        told.map_err(|error| error.to_string())?;
+        let there = self.cluster.jobs_on(&name).unwrap();
+        if there != expected {
+            return Err(format!("{name} has jobs {there:?}, not {expected:?}"));
+        }
+        Ok(())
+    }
+
+    /// All closed nodes are repaired.
+    fn repair(&mut self) -> Result<(), String> {
+        self.count("repair");
+        for node in &mut self.account.nodes {
+            if node.standing != Standing::Up {
+                node.standing = Standing::Up;
+                self.cluster
+                    .up(&node.name)
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The launcher starts again and reads its cluster.
+    fn restart(&mut self) -> Result<(), String> {
+        self.count("restart");
+        let bytes = self.cluster.to_bytes();
+        let read = Cluster::from_bytes(&bytes, &self.machine);
+        self.cluster = read.map_err(|error| error.to_string())?;
+        self.account.compare(&self.cluster)
+    }
+
+    /// The launcher lost its cluster: it names its nodes and takes the jobs over from their saved plans.
+    fn adopt(&mut self) -> Result<(), String> {
+        self.count("adopt");
+        let mut cluster = Cluster::new(self.machine.clone());
+        for node in &self.account.nodes {
+            let list = format!("{}:{}", node.name, node.slots);
+            let machine = match node.name.starts_with('g') {
+                true => &self.with_gpus,
+                false => &self.machine,
+            };
+            cluster
+                .add_nodes_of(&list, machine)
+                .map_err(|error| error.to_string())?;
+        }
+        let mut numbers = BTreeMap::new();
+        for (job, plan) in self.cluster.jobs() {
+            let saved = Plan::from_bytes(&plan.to_bytes()).map_err(|error| error.to_string())?;
+            let number = cluster
+                .adopt(&saved)
+                .map_err(|error| format!("job {job}: {error}"))?;
+            numbers.insert(job, number);
+        }
+        for node in &self.account.nodes {
+            let told = match node.standing {
+                Standing::Up => Ok(()),
+                Standing::Drained => cluster.drain(&node.name),
+                Standing::Down => cluster.down(&node.name),
+            };
+            told.map_err(|error| error.to_string())?;
+        }
+        self.cluster = cluster;
+        self.account.renumber(&numbers);
+        self.account.compare(&self.cluster)
+    }
+
+    fn event(&mut self, at: u32) -> Result<(), String> {
+        let often = self.size.restart;
+        if at % often == often / 2 {
+            self.restart()?;
+        }
+        if at % often == often - 1 {
+            self.adopt()?;
+            self.repair()?;
+        }
+        if at.is_multiple_of(self.size.compare) {
+            self.account.compare(&self.cluster)?;
+        }
+        if self.choices.once_in(self.size.stand) {
+            self.stand()?;
+        }
+        if self.choices.once_in(10 * self.size.stand) {
+            self.bring()?;
+        }
+        if self.choices.once_in(10) {
+            self.start_on_gpus()?;
+        }
+        let before = self.refused;
+        self.start()?;
+        // A queue that is not served: jobs end until there is room again.
+        let full = self.refused > before;
+        let ends = if full { 4 } else { self.choices.below(2) };
+        (0..ends).try_for_each(|_| self.end_any())
+    }
+
+    fn run(&mut self, seed: u64) {
+        let mut at = 0;
+        while self.placed < self.size.jobs {
+            at += 1;
+            if let Err(wrong) = self.event(at) {
+                panic!("seed {seed}, event {at}: {wrong}");
+            }
+        }
+    }
+}
+
+/// In the long check a million jobs on 10,000 nodes. `STOWPLAN_SEED` repeats a day.
+#[test]
+fn a_day_of_a_cluster_agrees_with_an_account() {
+    let size = match is_long() {
+        true => Size {
+            jobs: 1_000_000,
+            nodes: 10_000,
+            compare: 10_000,
+            restart: 100_000,
+            stand: 500,
+        },
+        false => Size {
+            jobs: 1_500,
+            nodes: 100,
+            compare: 50,
+            restart: 600,
+            stand: 20,
+        },
+    };
+    let seed = std::env::var("STOWPLAN_SEED").ok();
+    let seed = seed.map_or(20_261_127, |seed| seed.parse().unwrap());
+    // So that a part of a day can be measured.
+    let jobs = std::env::var("STOWPLAN_JOBS").ok();
+    let jobs = jobs.map_or(size.jobs, |jobs| jobs.parse().unwrap());
+    let size = Size { jobs, ..size };
+    let began = Instant::now();
+    let mut day = Day::new(size, seed);
+    day.run(seed);
+    assert!(day.refused > 0, "the machine was never full");
+    println!(
+        "{} jobs, {} refused, {:?}, {} run at the end, {} ms",
+        day.placed,
+        day.refused,
+        day.events,
+        day.account.jobs.len(),
+        began.elapsed().as_millis()
+    );
+}

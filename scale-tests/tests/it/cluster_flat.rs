@@ -1,0 +1,140 @@
+//! A cluster stays as fast and as small as it began, however many jobs have come and gone. Counted in a process of its own.
+
+use crate::size::is_long;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use stowplan::{Cluster, Job, JobId, Machine, Topology};
+use stowplan_scale_tests::choices::Choices;
+
+/// Tells the child that it shall count, and how many placements.
+const WHAT: &str = "STOWPLAN_CHILD_CLUSTER";
+const NODES: u32 = 1_000;
+const LIVE: usize = 400;
+
+fn machine() -> Machine {
+    Machine::uniform(Topology::parse("package:2 core:8 pu:1").unwrap())
+}
+
+fn empty() -> Cluster {
+    let mut cluster = Cluster::new(machine());
+    cluster
+        .add_nodes(&format!("n[0-{}]:16", NODES - 1))
+        .unwrap();
+    cluster
+}
+
+fn job(choices: &mut Choices<'_>) -> Job {
+    let procs = choices.within(1, 1 << choices.clone().within(0, 6));
+    let map = *choices.pick(&["core", "slot", "node", "package"]);
+    let line = format!("-n {procs} --map-by {map} --bind-to core ./x");
+    Job::from_command_line(line.split(' ')).unwrap()
+}
+
+fn held(region: &Region<'_, std::alloc::System>) -> usize {
+    let change = region.change();
+    change
+        .bytes_allocated
+        .saturating_sub(change.bytes_deallocated)
+}
+
+/// The time of the middle one, in nanoseconds: other programs on the machine disturb it least.
+fn middle(mut took: Vec<Duration>) -> u128 {
+    took.sort_unstable();
+    took[took.len() / 2].as_nanos()
+}
+
+/// The body of the child process, not a promise: without words it does nothing.
+#[test]
+fn cluster_counted_here() {
+    let Ok(count) = std::env::var(WHAT) else {
+        return;
+    };
+    let count: u32 = count.parse().unwrap();
+    let mut choices = Choices::seeded(47);
+    let region = Region::new(&INSTRUMENTED_SYSTEM);
+    let mut cluster = empty();
+    let fill = u32::try_from(LIVE).unwrap();
+    let mut live: Vec<JobId> = Vec::new();
+    let window = count / 20;
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    for at in 0..fill + count {
+        let job = job(&mut choices);
+        let ends = (at >= fill).then(|| live.swap_remove(choices.below(fill) as usize));
+        let began = Instant::now();
+        let placed = turn(&mut cluster, ends, &job);
+        let took = began.elapsed();
+        live.push(placed);
+        if (fill..fill + window).contains(&at) {
+            first.push(took);
+        } else if at >= fill + count - window {
+            last.push(took);
+        }
+    }
+    let long_lived = held(&region);
+    let bytes = cluster.to_bytes();
+    let again = Region::new(&INSTRUMENTED_SYSTEM);
+    let mut young = Cluster::from_bytes(&bytes, &machine()).unwrap();
+    let needed = held(&again);
+    // The same jobs by turns on the old cluster and on one that knows only the jobs that run.
+    let (mut old_took, mut young_took) = (Vec::new(), Vec::new());
+    for _ in 0..window {
+        let job = job(&mut choices);
+        let ends = Some(live.swap_remove(choices.below(fill) as usize));
+        for (cluster, took) in [(&mut cluster, &mut old_took), (&mut young, &mut young_took)] {
+            let began = Instant::now();
+            let placed = turn(cluster, ends, &job);
+            took.push(began.elapsed());
+            if live.last() != Some(&placed) {
+                live.push(placed);
+            }
+        }
+    }
+    let times = [first, last, old_took, young_took].map(middle);
+    let times = times.map(|time| time.to_string()).join(" ");
+    println!("held {long_lived} {needed} {times}");
+}
+
+/// A job ends, another starts.
+fn turn(cluster: &mut Cluster, ends: Option<JobId>, job: &Job) -> JobId {
+    if let Some(ends) = ends {
+        cluster.release_job(ends).unwrap();
+    }
+    let plan = cluster.place(job).unwrap();
+    cluster.job_of(&plan).unwrap()
+}
+
+#[test]
+fn a_cluster_stays_as_fast_and_as_small_as_it_began() {
+    let count = if is_long() { 100_000 } else { 10_000 };
+    let words = [
+        "--exact",
+        "cluster_flat::cluster_counted_here",
+        "--nocapture",
+        "--test-threads",
+        "1",
+    ];
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    let output = child
+        .args(words)
+        .env(WHAT, count.to_string())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find_map(|line| line.split_once("held "));
+    let (_, numbers) = line.unwrap_or_else(|| panic!("{text}"));
+    let numbers: Vec<u64> = numbers
+        .split(' ')
+        .map(|word| word.parse().unwrap())
+        .collect();
+    let [held, needed, first, last, old, young] = numbers[..] else {
+        panic!("{text}");
+    };
+    println!("{held} bytes held, {needed} needed; ns for a job: {first} at first, {last} at last");
+    println!("by turns: {old} ns, {young} ns on a cluster that was read");
+    assert!(
+        held <= 2 * needed,
+        "{held} bytes, {needed} for the jobs that run"
+    );
+    assert!(2 * old <= 3 * young, "{old} ns, {young} ns when young");
+}
