@@ -44,7 +44,7 @@ impl Cluster {
             parts.push(number.to_le_bytes().to_vec());
             parts.push(plan.to_bytes());
         }
-        parts[0] = bare.nodes.saved(&self.machine);
+        parts[0] = bare.nodes.saved(&bare.machine);
         let standing = self.nodes.standing.iter();
         let standing = standing.flat_map(|(nodes, standing)| {
             let word: u32 = match standing {
@@ -137,6 +137,7 @@ impl Cluster {
             let mut row = *nodes.rows.states.get(state);
             row.topology = ids[row.topology.row()];
             row.own = 0;
+            nodes.whole.push(range.count, row.topology);
             let state = nodes.rows.intern(row);
             nodes.runs.push(range.count, state);
         }

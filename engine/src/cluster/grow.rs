@@ -123,6 +123,8 @@ impl ClusterNodes {
                 for (run, state) in fresh.nodes.runs.within(there) {
                     let state = moving.state(&mut self.rows, state);
                     self.runs.push(run.count, state);
+                    let topology = self.rows.states.get(state).topology;
+                    self.whole.push(run.count, topology);
                 }
                 self.standing.push(part.count, Standing::Up);
             }
@@ -137,6 +139,7 @@ impl ClusterNodes {
         names
             .add(&plain)
             .map_err(crate::stage::alloc::hostfile::too_many)?;
+        self.whole.push(1, state.topology);
         let state = self.rows.intern(state);
         self.runs.push(1, state);
         self.standing.push(1, Standing::Up);

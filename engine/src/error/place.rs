@@ -95,6 +95,19 @@ pub enum PlaceError {
         /// `down` or `drained`.
         why: &'static str,
     },
+    /// Jobs hold so many GPUs of a cluster's node, or of all its nodes that have some, that too few are left for one process.
+    #[error("node {node}: other jobs hold {held} of {all} GPUs, {free} free; each process asks for {asked}",
+        held = all - free, free = match free { 0 => "none is".to_owned(), 1 => "1 is".to_owned(), more => format!("{more} are") })]
+    GpusHeld {
+        /// The node, or the first of all.
+        node: String,
+        /// GPUs that each process asks for.
+        asked: u32,
+        /// GPUs that no job holds.
+        free: u32,
+        /// GPUs of the node.
+        all: u32,
+    },
     /// An app is left without nodes, but not because they are full.
     #[error("app {app} has no node left: {removed}")]
     NoNodes {

@@ -38,6 +38,7 @@ impl PlaceError {
             | Self::BadHostfile { .. }
             | Self::NotInSession { .. }
             | Self::NodeClosed { .. }
+            | Self::GpusHeld { .. }
             | Self::EntryFull { .. }
             | Self::BadSeqfile { .. }
             | Self::BadRankfile { .. }
@@ -91,7 +92,7 @@ impl PlaceError {
             Self::RankfileCpuTaken { .. } => "rankfile-cpu-taken",
             Self::NoSuchDevice { .. } => "no-such-device",
             Self::DeviceNotFound { .. } => "device-not-found",
-            Self::NotEnoughDevices { .. } => "not-enough-gpus",
+            Self::NotEnoughDevices { .. } | Self::GpusHeld { .. } => "not-enough-gpus",
         }
     }
 }

@@ -188,9 +188,15 @@ impl Plan {
 }
 
 fn asks(policy: &Policy) -> bool {
+    gpus_of_each(policy).is_some()
+}
+
+/// How many GPUs a policy asks for, for each process; `None`: it asks for none.
+pub(crate) fn gpus_of_each(policy: &Policy) -> Option<u32> {
     match policy.gpus {
-        Some(GpuShare::None) => false,
-        Some(_) => true,
-        None => Words::of(policy) == Words::Mapped,
+        Some(GpuShare::None) => None,
+        Some(GpuShare::PerRank(each)) => Some(each.into()),
+        Some(GpuShare::Split | GpuShare::Share) => Some(1),
+        None => (Words::of(policy) == Words::Mapped).then_some(1),
     }
 }
