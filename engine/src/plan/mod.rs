@@ -33,6 +33,8 @@ pub mod bytes;
 mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
+// Nodes that stay in a plan while the others leave it.
+pub(crate) mod kept;
 // The same places on other hosts.
 mod onto;
 // The part of a plan that the daemon of one node needs.
