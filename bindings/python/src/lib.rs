@@ -35,6 +35,9 @@ mod many;
 // Jobs side by side on the same nodes; one job again and again.
 mod cluster;
 mod planner;
+// Who holds which nodes; on which node each task runs.
+mod session;
+mod taskmap;
 // Components of a caller's own, and what they see.
 mod asked;
 mod component;
@@ -62,6 +65,8 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cluster::ClusterNode>()?;
     module.add_class::<cluster::Waiting>()?;
     module.add_class::<planner::Planner>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<taskmap::TaskMap>()?;
     module.add_class::<component::Components>()?;
     module.add_class::<asked::AskedApp>()?;
     module.add_class::<asked::Room>()?;
