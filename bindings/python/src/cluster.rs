@@ -1,6 +1,6 @@
 //! Jobs side by side on the same nodes.
 
-use crate::component::outside;
+use crate::asking::outside;
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::Job;

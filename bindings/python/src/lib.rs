@@ -38,8 +38,9 @@ mod planner;
 // Who holds which nodes; on which node each task runs.
 mod session;
 mod taskmap;
-// Components of a caller's own, and what they see.
+// Components of a caller's own: what they see, and how they are asked.
 mod asked;
+mod asking;
 mod component;
 
 use pyo3::prelude::*;
@@ -70,9 +71,9 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<component::Components>()?;
     module.add_class::<asked::AskedApp>()?;
     module.add_class::<asked::Room>()?;
-    module.add("Declined", py.get_type::<component::Declined>())?;
-    module.add("TakeNextOption", py.get_type::<component::TakeNextOption>())?;
-    module.add("ResourceBusy", py.get_type::<component::ResourceBusy>())?;
+    module.add("Declined", py.get_type::<asking::Declined>())?;
+    module.add("TakeNextOption", py.get_type::<asking::TakeNextOption>())?;
+    module.add("ResourceBusy", py.get_type::<asking::ResourceBusy>())?;
     module.add_class::<network::Network>()?;
     module.add_class::<calls::Advice>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

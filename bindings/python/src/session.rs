@@ -1,6 +1,6 @@
 //! Sessions and reservations: who holds which nodes, and which of them a job may use.
 
-use crate::component::outside;
+use crate::asking::outside;
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::items::items;
