@@ -1,6 +1,6 @@
 //! Plans one job again each time it loses nodes.
 
-use crate::component::{Raised, outside};
+use crate::asking::{Raised, outside};
 use crate::error::{not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
