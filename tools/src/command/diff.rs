@@ -10,6 +10,7 @@ use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
+use stowplan_answers::json_text;
 use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
@@ -84,7 +85,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     };
     kept.give(console.out, |out| match format {
         Format::Json => {
-            serde_json::to_writer(&mut *out, &found)?;
+            json_text::write(&mut *out, &found)?;
             out.write_all(b"\n")
         }
         Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),

@@ -15,6 +15,7 @@ use serde_json::json;
 use stowplan_answers::explain::instead::Alternatives;
 use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::{RANKS_MAX, explain};
+use stowplan_answers::json_text;
 use stowplan_answers::select::{nodes, numbers};
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
@@ -189,7 +190,7 @@ fn of_job(words: &[String], asked: &Asked<'_>, console: &mut Console<'_>) -> Res
                     .format
                     .is_some_and(|format| format != Format::Text)
                 {
-                    serde_json::to_writer(&mut *out, &answer)?;
+                    json_text::write(&mut *out, &answer)?;
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
@@ -276,7 +277,11 @@ fn tell(
         for node in &chosen.idle {
             let (name, why) = idle(plan, *node);
             if json {
-                writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
+                writeln!(
+                    out,
+                    "{}",
+                    json_text::text(&json!({"node": name, "ranks": [], "why": [why]}))
+                )?;
             } else {
                 writeln!(
                     out,
@@ -291,7 +296,7 @@ fn tell(
             };
             why.why.splice(0..0, rules(told));
             if json {
-                serde_json::to_writer(&mut *out, &why)?;
+                json_text::write(&mut *out, &why)?;
                 out.write_all(b"\n")?;
             } else {
                 why.page()
