@@ -4,6 +4,7 @@ use super::tsv::HEADER;
 use super::watch::Watch;
 use roaring::RoaringBitmap;
 use std::io::{self, Write};
+use stowplan_answers::json_text;
 use stowplan_answers::row::{Row, Rows};
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
@@ -24,7 +25,7 @@ pub fn write(
     watch: &mut dyn Watch,
 ) -> io::Result<()> {
     lines(plan, some, out, watch, |row, buf| {
-        serde_json::to_writer(buf, row).map_err(io::Error::from)
+        json_text::write(buf, row)
     })
 }
 

@@ -3,6 +3,7 @@
 // Reads the command line.
 mod args;
 // Conversion between JSON and the types of the engine.
+mod fields;
 pub mod scenario;
 pub mod state_json;
 pub mod state_read;

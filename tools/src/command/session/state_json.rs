@@ -6,6 +6,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{self, BufWriter, Write};
+use stowplan_answers::json_text;
 use stowplan_answers::session_json::outcome_json::Named;
 use stowplan_session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
 use stowplan_session::{Dvm, NodeOrigin};
@@ -59,7 +60,7 @@ impl FinalLine<'_> {
     /// When it cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(BLOCK, out);
-        serde_json::to_writer(&mut out, self).map_err(io::Error::from)?;
+        json_text::write(&mut out, self)?;
         out.write_all(b"\n")?;
         out.flush()
     }

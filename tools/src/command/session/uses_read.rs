@@ -1,6 +1,6 @@
 //! Reads the nodes of namespaces back from a dump: by name, or as those of another namespace.
 
-use super::state_read::{Places, Read, names, place};
+use super::fields::{Places, Read, names, place};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_session::UsesImage;
