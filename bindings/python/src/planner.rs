@@ -46,7 +46,7 @@ impl Planner {
 
     /// Places the job on the nodes that are left. If it is refused, the planner stays usable.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
-        let placed = self.work(py, |planner| planner.plan().cloned())?;
+        let placed = self.work(py, |planner| planner.plan())?;
         self.raised.or_refused(py, placed).map(Plan::from)
     }
 
