@@ -10,7 +10,7 @@ use stowplan_engine::text::printable::disturbs;
 ///
 /// # Errors
 /// When `out` refuses a write, or the value is none of JSON.
-pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> io::Result<()> {
+pub fn write<W: Write + ?Sized, T: Serialize + ?Sized>(out: &mut W, value: &T) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Shown);
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
@@ -34,6 +34,10 @@ impl Formatter for Shown {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        // Characters below U+0020 come one by one, to be escaped in any JSON.
+        if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
+            return out.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some(at) = rest.find(disturbs) {
             out.write_all(&rest.as_bytes()[..at])?;
