@@ -1,7 +1,7 @@
 //! The nodes of a cluster: their names, how each stands, and its present state.
 
 use super::among::Among;
-use super::gpus::{self, HeldGpus};
+use super::held::{HeldGpus, visible};
 use super::rows::Rows;
 use crate::error::{MapError, PlaceError};
 use crate::id::Column;
@@ -100,7 +100,7 @@ impl<'c> NodeNow<'c> {
     /// Visible numbers of its GPUs that no job holds, ascending.
     #[must_use]
     pub fn free_gpus(&self) -> Vec<u32> {
-        let left = gpus::visible(self.topologies, self.state.topology);
+        let left = visible(self.topologies, self.state.topology);
         left.into_iter().collect()
     }
 }
@@ -183,7 +183,8 @@ impl ClusterNodes {
         self.hardware = std::mem::take(&mut tables.hardware);
         placed?;
         // The plan has its own nodes, the rows that these are in, and no others.
-        let kept = own_nodes(&outcome.placed, [&before, &after]);
+        let hosts = named_by(&resolved.hosts).flat_map(|range| view.names().find(range).0);
+        let kept = own_nodes(&outcome.placed, [&before, &after], hosts);
         let [was, left] = [&before, &after].map(|runs| kept.states(runs));
         let (mut own, [was, left]) = self.rows.own([&was, &left]);
         let local = view.local().and_then(|local| kept.number(local.number()));
@@ -431,10 +432,15 @@ fn refused(nodes: &ClusterNodes, part: NodeRange, standing: Standing) -> MapErro
     .into()
 }
 
-/// The nodes of a job: those with its processes, and those that it left in another state than it found them in.
-fn own_nodes(placed: &[Placed], [before, after]: [&StateRuns; 2]) -> Kept {
+/// The nodes of a job: those with its processes, those that it names, and those that it left in another state than it found them in.
+fn own_nodes(
+    placed: &[Placed],
+    [before, after]: [&StateRuns; 2],
+    named: impl Iterator<Item = NodeRange>,
+) -> Kept {
     let runs = placed.iter().flat_map(|app| &app.runs);
     let mut own: Vec<NodeRange> = runs.map(|run| run.nodes).collect();
+    own.extend(named);
     for (found, was) in before.iter() {
         let parts = after.within(found).filter(|&(_, left)| left != was);
         own.extend(parts.map(|(part, _)| part));

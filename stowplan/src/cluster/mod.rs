@@ -105,7 +105,7 @@ impl Cluster {
     }
 
     /// Places a job or a request on the slots, cpus and GPUs that are left, and records what it takes. Hosts that the cluster does not
-    /// have are added. The plan has the nodes that the job is on, and no others.
+    /// have are added. The plan has the nodes that the job is on or names, and no others.
     ///
     /// # Errors
     /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained; `not-enough-gpus` when other jobs hold the
