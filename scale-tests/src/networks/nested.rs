@@ -260,7 +260,7 @@ pub(super) fn rows(choices: &mut Choices<'_>) -> Drawn {
     }
     let mut levels = mentioned(&listed, &words);
     without_tops(&mut levels);
-    of_listed(choices, file, &listed, levels, true)
+    of_listed(choices, file, &listed, levels, Ways::Tree { joined: true })
 }
 
 /// `SLURM_TOPOLOGY_ADDR`, a line a node.
@@ -289,7 +289,7 @@ pub(super) fn addresses(choices: &mut Choices<'_>) -> Drawn {
     let mut levels = mentioned(&listed, &words);
     let joined = levels[0].objects.len() == 1;
     without_tops(&mut levels);
-    of_listed(choices, file, &listed, levels, joined)
+    of_listed(choices, file, &listed, levels, Ways::Tree { joined })
 }
 
 fn of_listed(
@@ -297,7 +297,7 @@ fn of_listed(
     file: String,
     listed: &[(String, Vec<String>)],
     levels: Vec<Level>,
-    joined: bool,
+    ways: Ways,
 ) -> Drawn {
     Drawn {
         word: "net".to_owned(),
@@ -307,7 +307,7 @@ fn of_listed(
         nodes: listed.iter().map(|own| own.0.clone()).collect(),
         levels,
         kind: "tree",
-        ways: Ways::Tree { joined },
+        ways,
     }
 }
 

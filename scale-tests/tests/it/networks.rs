@@ -177,6 +177,22 @@ fn found_again(
     (scored, looped)
 }
 
+/// The job with the words of an answer in place of its own.
+fn with_words(job: &Job, own: Vec<String>) -> Job {
+    let map = job.words.iter().position(|word| word == "--map-by");
+    let map = map.unwrap();
+    let kept = [&job.words[..map], &job.words[map + 2..]].concat();
+    let ordered = own.iter().any(|word| word == "--node-order");
+    let kept: Vec<String> = kept
+        .into_iter()
+        .filter(|word| !ordered || (word != "--node-order" && word != "network"))
+        .collect();
+    Job {
+        words: [kept, own].concat(),
+        ranks: job.ranks,
+    }
+}
+
 /// A job in pieces of a network, its advice, and all that the advice claims. Gives the number of answers.
 fn judge_advice(number: u64) -> usize {
     let mut choices = Choices::seeded(number ^ 0x6164_7669);
@@ -234,18 +250,7 @@ fn judge_advice(number: u64) -> usize {
             own.push("file:order".to_owned());
             std::fs::remove_file(&path).unwrap();
         }
-        let map = job.words.iter().position(|word| word == "--map-by");
-        let map = map.unwrap();
-        let kept = [&job.words[..map], &job.words[map + 2..]].concat();
-        let ordered = own.iter().any(|word| word == "--node-order");
-        let kept: Vec<String> = kept
-            .into_iter()
-            .filter(|word| !ordered || (word != "--node-order" && word != "network"))
-            .collect();
-        let again = Job {
-            words: [kept, own].concat(),
-            ranks: job.ranks,
-        };
+        let again = with_words(&job, own);
         let (scored, looped) = found_again(&files, &drawn, &pattern, &again);
         assert_eq!(claimed(answer), scored, "scored: {what}");
         assert_eq!(scored, looped, "counted: {what}");
