@@ -231,6 +231,11 @@ impl Cluster {
         self.work(py, |cluster| cluster.free_cpus(node))
     }
 
+    /// The GPUs of a node by visible number that no job holds, ascending.
+    fn free_gpus(&self, py: Python<'_>, node: &str) -> PyResult<Vec<u32>> {
+        self.work(py, |cluster| cluster.free_gpus(node))
+    }
+
     /// The numbers of the jobs that have processes on a node.
     fn jobs_on(&self, py: Python<'_>, node: &str) -> PyResult<Vec<u64>> {
         self.work(py, |cluster| cluster.jobs_on(node)).map(numbers)
@@ -304,6 +309,9 @@ pub(crate) struct ClusterNode {
     /// The cpus by OS number that no process took, ascending.
     #[pyo3(get)]
     free_cpus: Vec<u32>,
+    /// The GPUs by visible number that no job holds, ascending.
+    #[pyo3(get)]
+    free_gpus: Vec<u32>,
 }
 
 impl ClusterNode {
@@ -320,6 +328,7 @@ impl ClusterNode {
             free_slots: node.free_slots(),
             procs: node.procs(),
             free_cpus: node.free_cpus(),
+            free_gpus: node.free_gpus(),
         }
     }
 }

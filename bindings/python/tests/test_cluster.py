@@ -62,6 +62,22 @@ class Nodes(unittest.TestCase):
         self.assertEqual((node.free_slots, node.procs, node.max_slots, node.free_cpus), (0, 4, None, []))
         self.assertEqual({node}, {cluster.node("n0")})
 
+    def test_gpus_are_held(self):
+        machine = sp.Machine(sp.Topology("builtin:perlmutter-gpu"))
+        cluster = sp.Cluster(machine)
+        cluster.add_nodes("a:64")
+        first = cluster.place("-n 3 --map-by gpu ./x")
+        held = {gpu for proc in first for gpu in proc.gpus}
+        self.assertEqual(set(cluster.free_gpus("a")), {0, 1, 2, 3} - held)
+        again = sp.Cluster.from_bytes(cluster.to_bytes(), machine)
+        self.assertEqual(again.node("a").free_gpus, cluster.free_gpus("a"))
+        self.assertEqual([proc.gpus for proc in again.place("-n 1 --map-by gpu ./x")], [cluster.free_gpus("a")])
+        with self.assertRaises(sp.Error) as refused:
+            again.place("-n 1 --gpus share ./x")
+        self.assertEqual(refused.exception.kind, "not-enough-gpus")
+        again.release(0)
+        self.assertEqual(set(again.free_gpus("a")), held)
+
     def test_why_a_job_waits(self):
         self.cluster.place(OCEAN)
         waiting = self.cluster.explain("-n 9 ./big")

@@ -77,8 +77,8 @@ classes! {
         "a node has no GPU, network card or block device, but the map or an option that gives GPUs needs one",
         "app, node, the option that states one";
     NotEnoughGpus = 25, "not-enough-gpus",
-        "a process has fewer GPUs near it than `--gpus-per-rank`, or fewer devices than `ndev` gives each process",
-        "app, node, how many are near";
+        "a process has fewer GPUs near it than `--gpus-per-rank`, or fewer devices than `ndev` gives each process; in a cluster, other jobs hold the GPUs of a node",
+        "app, node, how many are near or free";
     BadDevices = 26, "bad-devices",
         "`--devices` does not parse, names a number twice, names objects that the node lacks, or has a list that its objects do not divide",
         "the value and the reason";
