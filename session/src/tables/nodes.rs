@@ -63,7 +63,8 @@ impl NodeTable {
         if names.len() == 0 {
             return added;
         }
-        self.by_name.reserve(names.len());
+        self.by_name
+            .reserve(names.len(), |id| &self.rows.at(id).name);
         let first = self.next;
         for name in names {
             let id = NodeId::from_row(self.next);
@@ -73,8 +74,8 @@ impl NodeTable {
                 alloc,
                 seen: Seen::default(),
             };
-            self.by_name.insert(&row.name, id);
             self.rows.put(id, row);
+            self.by_name.insert(id, |id| &self.rows.at(id).name);
         }
         let bit = |row| crate::id_set::bit(NodeId::from_row(row));
         let range = bit(first)..=bit(self.next - 1);

@@ -125,7 +125,7 @@ impl SpaceTable {
         } else {
             self.row.push(space)
         };
-        self.by_name.insert(&self.row[ns].name, ns);
+        self.by_name.insert(ns, |ns| &self.row[ns].name);
         if let Some(parent) = parent {
             self.row[parent].children += 1;
         }
