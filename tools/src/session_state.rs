@@ -1,6 +1,6 @@
 //! The state that `map --session` asks for: a journal, or a file with a final-state line.
 
-use crate::command::session::state_read;
+use crate::command::session::state_json;
 use crate::stdin;
 use std::path::Path;
 use stowplan_answers::journal_file::FileError;
@@ -80,5 +80,5 @@ pub fn read(path: &Path) -> Result<State, StateError> {
             bytes.len()
         )));
     }
-    state_read::last_final(&bytes, Config::default()).map_err(wrong)
+    state_json::last_final(&bytes, Config::default()).map_err(wrong)
 }

@@ -10,6 +10,7 @@ use stowplan_engine::id::Id;
 
 /// How a node came to the DVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NodeOrigin {
     /// There when the DVM began.
     Startup,
@@ -150,6 +151,13 @@ impl NodeTable {
     }
     pub(crate) fn startup(&self) -> &NodeSet {
         &self.startup
+    }
+    pub(crate) fn origin(&self, id: NodeId) -> NodeOrigin {
+        if self.startup.contains(id) {
+            NodeOrigin::Startup
+        } else {
+            NodeOrigin::Granted
+        }
     }
     pub(crate) fn pool(&self) -> &NodeSet {
         &self.pool

@@ -8,6 +8,7 @@ use stowplan_engine::id::Column;
 
 /// What a namespace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SpaceKind {
     /// A job: it has processes on nodes.
     Job,

@@ -5,8 +5,6 @@ mod args;
 // Conversion between JSON and the types of the engine.
 pub mod scenario;
 pub mod state_json;
-pub mod state_read;
-mod state_view;
 // Output for people.
 mod person;
 // One file for each subcommand.

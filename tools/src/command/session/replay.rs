@@ -47,7 +47,7 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
             writeln!(out, "{}", json!({"recovered": told}))?;
             let last = state_json::FinalLine {
                 expected: None,
-                last: state_json::Dump::of(&recovered.state),
+                last: &recovered.state,
                 scenario: None,
             };
             last.write(out)?;

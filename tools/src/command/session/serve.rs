@@ -66,7 +66,7 @@ pub(super) fn run(
     served.release(&answers, out)?;
     let last = state_json::FinalLine {
         expected: None,
-        last: state_json::Dump::of(&served.state),
+        last: &served.state,
         scenario: Some(""),
     };
     last.write(out)?;

@@ -1,7 +1,6 @@
 //! `session show`: the content of a journal, frame by frame.
 
 use super::args::{Format, Show};
-use super::state_json::Dump;
 use super::{Failure, Verdict, person};
 use crate::stdin;
 use serde::Serialize;
@@ -79,7 +78,7 @@ struct Line<'f> {
 enum Told {
     Open(Json),
     Event { event: Json, status: &'static str },
-    Snapshot { events: u64, state: Box<Dump> },
+    Snapshot { events: u64, state: Box<State> },
 }
 
 fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
@@ -98,7 +97,7 @@ fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
             let offset = frame.offset;
             let state = State::from_image(*config, &image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
-            let state = Box::new(Dump::of(&state));
+            let state = Box::new(state);
             Told::Snapshot { events, state }
         }
     })
