@@ -199,16 +199,8 @@ impl State {
     pub fn image(&self) -> Image {
         let (allocs, spaces) = (self.allocs_by_id(), self.spaces_by_name());
         let places = Places {
-            allocs: allocs
-                .iter()
-                .enumerate()
-                .map(|(at, &row)| (row, place(at)))
-                .collect(),
-            spaces: spaces
-                .iter()
-                .enumerate()
-                .map(|(at, &ns)| (ns, place(at)))
-                .collect(),
+            allocs: allocs.iter().copied().zip(0..).collect(),
+            spaces: spaces.iter().copied().zip(0..).collect(),
             times: self.nodes.times.used().map(|row| row.0).collect(),
         };
         let mut sets = Sets::default();
@@ -253,28 +245,22 @@ impl State {
         self.nodes.all().iter().map(image).collect()
     }
 
-    fn alloc_image(&self, places: &Places, row: AllocId) -> AllocImage {
-        let allocs = &self.allocs;
-        let mut roots: Vec<u32> = allocs.row[row]
-            .roots
-            .iter()
-            .map(|ns| places.spaces[&ns])
-            .collect();
+    fn alloc_image(&self, places: &Places, alloc: AllocId) -> AllocImage {
+        let row = &self.allocs.row[alloc];
+        let mut roots: Vec<u32> = row.roots.iter().map(|ns| places.spaces[&ns]).collect();
         roots.sort_unstable();
         AllocImage {
-            id: allocs.row[row].id.clone(),
-            session_id: allocs.row[row].session,
-            owner: allocs.row[row].owner_name.clone(),
-            owner_live: allocs.row[row].owner.is_some(),
-            shared: allocs.row[row].shared,
-            inheritance: allocs.row[row].inheritance,
-            warn_timeout: allocs.row[row].warn_timeout,
-            requestor: allocs.row[row]
-                .requestor
-                .map(|to| (places.spaces[&to.ns], to.rank)),
-            req_ns: allocs.row[row].req_ns.map(|ns| places.spaces[&ns]),
-            req_id: allocs.row[row].req_id.clone(),
-            lent: allocs.row[row].lent.iter().cloned().collect(),
+            id: row.id.clone(),
+            session_id: row.session,
+            owner: row.owner_name.clone(),
+            owner_live: row.owner.is_some(),
+            shared: row.shared,
+            inheritance: row.inheritance,
+            warn_timeout: row.warn_timeout,
+            requestor: row.requestor.map(|to| (places.spaces[&to.ns], to.rank)),
+            req_ns: row.req_ns.map(|ns| places.spaces[&ns]),
+            req_id: row.req_id.clone(),
+            lent: row.lent.iter().cloned().collect(),
             roots,
         }
     }
