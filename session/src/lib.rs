@@ -41,7 +41,7 @@ pub use id_set::IdSet;
 pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
 pub use journal::{
     Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
-    Scan, Store, Tail, payload, recover, scan,
+    Scan, Store, Tail, payload, recover, restore, scan,
 };
 pub use judge::{Judged, judge};
 pub use name::Name;

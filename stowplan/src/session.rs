@@ -46,7 +46,7 @@ pub use stowplan_session::{
     PendingImage, PendingRow, Recovered, Refusal, ReplayError, Reply, Rows, STATUSES, Scan,
     SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind, Spawned, SpawnedBy as By,
     State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply, apply_into,
-    candidates, check, check_step, judge, payload, recover, scan, step, step_into,
+    candidates, check, check_step, judge, payload, recover, restore, scan, step, step_into,
 };
 
 impl From<ChannelError> for Error {

@@ -1,7 +1,7 @@
 //! The final state as JSON: written, and read back.
 
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, Write};
 use stowplan_answers::session_json::{beginning, keys};
