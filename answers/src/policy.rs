@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
-    Oversubscribe, PprObject, RankBy, Span,
+    Oversubscribe, RankBy, Span,
 };
 use stowplan_engine::table::apps::{AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Rule};
@@ -15,12 +15,7 @@ use stowplan_engine::text::mpibind::options_text;
 pub fn map(policy: &Policy, table: &AppTable) -> String {
     let word = policy.map.word();
     if let MapBy::Ppr { per, on } = policy.map {
-        let object = match on {
-            PprObject::Node => "node",
-            PprObject::Kind(kind) => kind.word(),
-            PprObject::Device => "device=gpu",
-        };
-        format!("{word}:{per}:{object}")
+        format!("{word}:{per}:{on}")
     } else if policy.map == MapBy::PeList {
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
         format!("{word}={}", number_ranges(ranges))

@@ -67,7 +67,7 @@ pub struct GivenJob {
     /// The topologies.
     pub topologies: Arc<Topologies>,
     /// Their cpu sets.
-    pub cpusets: Cpusets,
+    pub cpusets: Arc<Cpusets>,
     /// The node that the launcher runs on.
     pub local: Option<NodeId>,
     /// Distinct patterns, in the order of local ranks.
@@ -141,8 +141,8 @@ fn before(world: &mut World, nodes: &[(u32, TopologyId, u32)]) -> StateRuns {
     for &(count, topology, slots) in nodes {
         let pus = world.topologies.pus_os(topology).len();
         let all: BitVec<u64> = BitVec::repeat(true, pus);
-        let set = world.pusets.intern(&all);
-        let state = world.states.intern(NodeState {
+        let set = Arc::make_mut(&mut world.pusets).intern(&all);
+        let state = Arc::make_mut(&mut world.states).intern(NodeState {
             topology,
             allowed: set,
             free: set,
@@ -164,7 +164,9 @@ fn pattern(kept: &mut Patterns, world: &mut World, procs: Vec<GivenProcs>) -> (P
         segment.procs = segment.procs.saturating_add(given.count);
         let place = Place {
             object: given.object,
-            cpus: given.cpus.map(|set| world.cpusets.intern(set)),
+            cpus: given
+                .cpus
+                .map(|set| Arc::make_mut(&mut world.cpusets).intern(set)),
         };
         match segment.runs.last_mut() {
             Some(last) if last.place == place => last.count += given.count,
@@ -204,7 +206,7 @@ fn place(world: &mut World, ids: &[(PatternId, u32)], app: &GivenApp) -> Vec<Pla
                 own_before: state.own,
                 used_before: state.used,
             });
-            let left = world.states.intern(NodeState {
+            let left = Arc::make_mut(&mut world.states).intern(NodeState {
                 used: state.used.saturating_add(procs),
                 own: state.own.saturating_add(procs),
                 ..state
@@ -319,7 +321,7 @@ mod tests {
             names,
             nodes: vec![(4, topology, 4)],
             topologies: topologies.into(),
-            cpusets,
+            cpusets: cpusets.into(),
             local: None,
             patterns: vec![vec![mask(&[0, 1]), mask(&[3])], vec![mask(&[0, 1])]],
             apps: vec![

@@ -8,6 +8,7 @@
 pub mod limit;
 // Ids, counts, errors and policies, which all other modules use.
 pub mod count;
+pub mod devices;
 pub mod error;
 pub mod id;
 pub mod policy;
@@ -28,6 +29,8 @@ pub mod stage;
 // The stages in order: from a request to a plan.
 pub mod map;
 pub mod map_again;
+#[cfg(test)]
+mod map_tests;
 // The same, with the loop over apps and components left to the caller.
 pub mod map_job;
 // One job, planned again when nodes are lost.

@@ -2,12 +2,13 @@
 //! the places that it has.
 
 use crate::error::MapError;
-use crate::map::{Components, make_plan, place_in_order};
+use crate::map::{Components, make_plan};
 use crate::plan::claimed::{Claim, Fixed, Named};
 use crate::plan::{Derived, Plan, World};
 use crate::policy::{MapBy, RankBy, Span};
 use crate::stage::alloc::Pool;
 use crate::stage::job::JobOutcome;
+use crate::stage::job::all_apps::place_in_order;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, AppTable, Policy};
@@ -74,13 +75,8 @@ pub fn map_again_on(plan: &Plan, world: &World) -> Result<Again, MapError> {
         placed => placed?,
     }
     let before = world.before.clone();
-    let mapped = make_plan(
-        &mut work,
-        &mut resolved,
-        before,
-        Derived::default(),
-        &mut outcome,
-    );
+    let derived = Derived::default();
+    let mapped = make_plan(&work, resolved.apps, before, derived, &mut outcome)?;
     let again = Box::new(mapped.plan);
     Ok(match told {
         true => Again::Plan(again),

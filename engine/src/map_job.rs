@@ -2,11 +2,11 @@
 
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::map::{
-    Components, Machine, Mapped, build_workspace, counted, finish_job, make_plan, place_chosen,
-};
+use crate::map::{Components, Machine, Mapped, build_workspace, make_plan};
 use crate::plan::Derived;
 use crate::stage::component::{Answer, AppIndex, Call, Dispatch};
+use crate::stage::job::all_apps::{counted, finish_job};
+use crate::stage::job::in_order::place_chosen;
 use crate::stage::job::{Before, Choice, JobOutcome};
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
@@ -163,9 +163,12 @@ impl MapJob {
     pub fn finish(mut self) -> Result<Mapped, MapError> {
         finish_job(&mut self.work, &mut self.outcome);
         let derived = Derived::default();
-        let (work, resolved) = (&mut self.work, &mut self.resolved);
-        let mut mapped = make_plan(work, resolved, self.found, derived, &mut self.outcome);
-        mapped.plan.check_gpus(&mut mapped.notes)?;
-        Ok(mapped)
+        make_plan(
+            &self.work,
+            self.resolved.apps,
+            self.found,
+            derived,
+            &mut self.outcome,
+        )
     }
 }

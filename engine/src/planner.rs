@@ -6,31 +6,30 @@
 
 use crate::count::counted;
 use crate::error::MapError;
-use crate::map::{Components, Machine, Mapped, build_workspace, make_plan, place_apps};
+use crate::map::{Components, Machine, Mapped, build_workspace, make_plan};
 use crate::plan::{Derived, Placed};
 use crate::stage::job::JobOutcome;
+use crate::stage::job::all_apps::place_apps;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::states::StateRuns;
 
 /// A job and its nodes.
 ///
-/// A plan holds the tables, and each call takes them back from the last plan. Clone a plan to keep it beyond the next call.
+/// Its plans share its tables. A table that grows while an earlier plan is still kept is copied first.
 #[derive(Clone, Debug)]
 pub struct Planner {
     resolved: Resolved,
     components: Components,
-    /// The nodes, and what was worked out about their states. While there is a last plan, that plan has the tables.
+    /// The nodes, and what was worked out about their states.
     work: Workspace,
-    /// The state in which the job finds each node that is left. `before` is room for a copy, which the last plan has.
+    /// The state in which the job finds each node that is left.
     found: StateRuns,
-    before: StateRuns,
     /// What was placed on the nodes. `policies`: the number of distinct policies before any binding was settled.
     outcome: JobOutcome,
     policies: usize,
     /// What the last plan derived from its patterns.
     derived: Derived,
-    last: Option<Mapped>,
 }
 
 /// The job has no such node, or has it no longer.
@@ -65,14 +64,12 @@ impl Planner {
         let work = build_workspace(&resolved, &mut machine)?;
         Ok(Self {
             found: work.pool.nodes.runs.clone(),
-            before: StateRuns::default(),
             outcome: JobOutcome::default(),
             policies: resolved.apps.policies.len(),
             resolved,
             components,
             work,
             derived: Derived::default(),
-            last: None,
         })
     }
 
@@ -85,7 +82,6 @@ impl Planner {
     /// Cost: as `plan`, without making the plan. After the first placement it allocates nothing for apps that find the same states as before
     /// (`scale-tests/tests/it/replan.rs`), except for maps that files write out.
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
-        self.take_back();
         self.resolved.apps.keep_policies(self.policies);
         self.work.pool.nodes.start_again(&self.found);
         place_apps(
@@ -104,40 +100,20 @@ impl Planner {
     /// As `map_resolved`. The planner stays usable: the next loss or plan starts from the same nodes.
     ///
     /// Cost: the first time, that of `map_resolved`. Later, the runs of nodes, and whatever no earlier plan worked out.
-    pub fn plan(&mut self) -> Result<&Mapped, MapError> {
+    pub fn plan(&mut self) -> Result<Mapped, MapError> {
         self.place()?;
-        let mut before = std::mem::take(&mut self.before);
-        before.copy(&self.found);
         let derived = std::mem::take(&mut self.derived);
-        let (work, resolved) = (&mut self.work, &mut self.resolved);
-        let mut mapped = make_plan(work, resolved, before, derived, &mut self.outcome);
-        let judged = mapped.plan.check_gpus(&mut mapped.notes);
-        self.last = Some(mapped);
-        if let Err(error) = judged {
-            self.take_back();
-            return Err(error);
-        }
-        Ok(self.last.as_ref().expect("set above"))
-    }
-
-    /// Takes the last plan out, without copying the tables. Give it back with [`Planner::give_back`] before the next
-    /// call.
-    pub fn take(&mut self) -> Option<Mapped> {
-        self.last.take()
-    }
-
-    /// Gives back the plan that [`Planner::take`] gave. Call it before anything else on this planner: without its last plan the planner has
-    /// no tables.
-    pub fn give_back(&mut self, mapped: Mapped) {
-        self.last = Some(mapped);
+        let (apps, before) = (self.resolved.apps.clone(), self.found.clone());
+        let mapped = make_plan(&self.work, apps, before, derived, &mut self.outcome)?;
+        self.derived = mapped.plan.derived();
+        Ok(mapped)
     }
 
     /// Removes a node from later plans. The nodes behind it move up.
     ///
     /// # Errors
-    /// [`NoSuchNode`]; then nothing changes but the last plan, which is gone. Cost: the runs of names and states.
+    /// [`NoSuchNode`]; then nothing changes. Cost: the runs of names and states.
     pub fn lose(&mut self, name: &str) -> Result<(), NoSuchNode> {
-        self.take_back();
         let Some(node) = self.work.pool.nodes.names.find_name(name) else {
             return Err(NoSuchNode {
                 name: name.to_owned(),
@@ -153,22 +129,5 @@ impl Planner {
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.found.nodes()
-    }
-
-    /// The last plan, if there was one and no later call took it back.
-    #[must_use]
-    pub fn into_mapped(self) -> Option<Mapped> {
-        self.last
-    }
-
-    /// Takes the tables back from the last plan.
-    fn take_back(&mut self) {
-        if let Some(Mapped { plan, notes, calls }) = self.last.take() {
-            let (world, apps, patterns, derived, placed) = plan.into_tables();
-            self.before = self.work.put_back(world, patterns);
-            (self.resolved.apps, self.derived) = (apps, derived);
-            self.outcome.placed.extend(placed);
-            (self.outcome.notes, self.outcome.calls) = (notes, calls);
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! The policies of a job as enums: kinds of hardware objects, mapping, ranking, binding.
 
+pub use crate::devices::{DeviceName, Devices, DevicesEach, Sharing};
 use serde::{Deserialize, Serialize};
 
 /// A kind of hardware object, from the whole machine down. Source: `semantics` 1.1.
@@ -36,10 +37,12 @@ pub enum ObjKind {
     Hwthread,
     /// A GPU, with the PUs near it. It is not part of the tree: two GPUs may have the same PUs.
     Gpu,
+    /// A device that has a name, with the PUs near it: a network card, a block device, also a GPU. It is not part of the tree.
+    Device,
 }
 
 impl ObjKind {
-    /// The kinds of the tree, in the order of listings. GPUs are not part of the tree.
+    /// The kinds of the tree, in the order of listings. GPUs and other devices are not part of the tree.
     pub const ALL: [Self; 11] = [
         Self::Machine,
         Self::Package,
@@ -70,13 +73,20 @@ impl ObjKind {
             Self::Core => "core",
             Self::Hwthread => "hwthread",
             Self::Gpu => "gpu",
+            Self::Device => "device",
         }
+    }
+
+    /// Whether it is a device: beside the tree, and near the same PUs as others may be.
+    #[must_use]
+    pub const fn is_device(self) -> bool {
+        matches!(self, Self::Gpu | Self::Device)
     }
 
     /// The kind with this number, as saved plans hold it.
     #[must_use]
     pub(crate) fn of_number(number: u32) -> Option<Self> {
-        let mut kinds = Self::ALL.into_iter().chain([Self::Gpu]);
+        let mut kinds = Self::ALL.into_iter().chain([Self::Gpu, Self::Device]);
         kinds.find(|kind| *kind as u32 == number)
     }
 
@@ -122,7 +132,7 @@ pub enum MapBy {
     /// Processes are dealt over NUMA nodes, then over the objects inside, with threads and GPUs: the rule of LLNL's
     /// mpibind.
     Mpibind(Mpibind),
-    /// One process on each GPU, in the order of PCI addresses: PRRTE's `device=gpu`.
+    /// One process on each device of a class, in the order of PCI addresses, or near one of them: PRRTE's `device=`.
     Device(DeviceMap),
     /// Somebody else decided: each process has the node and the cpus that were given (`given`). No word asks for it.
     Given,
@@ -141,48 +151,17 @@ pub struct Mpibind {
     pub gpu: Wanted,
 }
 
-/// The options of `--map-by device=gpu`.
+/// The value and the options of `--map-by device=`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct DeviceMap {
-    /// `shared`: more processes than GPUs go round again.
+    /// Which devices.
+    pub of: Devices,
+    /// `shared`: more processes than devices go round again.
     pub sharing: Sharing,
     /// `interleave[=LEVEL]`: consecutive processes near different objects of this kind.
     pub interleave: Option<ObjKind>,
     /// `ndev=N`: so many devices for each process.
     pub each: DevicesEach,
-}
-
-/// How many devices each process gets.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub struct DevicesEach {
-    more: u16,
-}
-
-impl DevicesEach {
-    /// One device, the default.
-    pub const ONE: Self = Self { more: 0 };
-
-    /// So many; `None` for 0.
-    #[must_use]
-    pub fn new(count: u16) -> Option<Self> {
-        count.checked_sub(1).map(|more| Self { more })
-    }
-
-    /// How many.
-    #[must_use]
-    pub const fn count(self) -> u16 {
-        self.more.saturating_add(1)
-    }
-}
-
-/// Whether processes may share a mapped device.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum Sharing {
-    /// One process a device, the default.
-    #[default]
-    One,
-    /// `shared`
-    Shared,
 }
 
 /// Whether a default behavior is on.
@@ -225,6 +204,28 @@ impl GpuShare {
     }
 }
 
+impl DeviceMap {
+    /// One process on each of these devices.
+    #[must_use]
+    pub const fn on(of: Devices) -> Self {
+        Self {
+            of,
+            sharing: Sharing::One,
+            interleave: None,
+            each: DevicesEach::ONE,
+        }
+    }
+
+    /// The kind of the objects that it goes over.
+    #[must_use]
+    pub const fn kind(self) -> ObjKind {
+        match self.of {
+            Devices::Gpus => ObjKind::Gpu,
+            Devices::Networks | Devices::Blocks | Devices::Named(_) => ObjKind::Device,
+        }
+    }
+}
+
 impl MapBy {
     /// `ppr` as the word alone: its pattern is a separate attribute.
     pub const PPR: Self = Self::Ppr {
@@ -240,11 +241,7 @@ impl MapBy {
     });
 
     /// `device=gpu` with its defaults.
-    pub const DEVICE: Self = Self::Device(DeviceMap {
-        sharing: Sharing::One,
-        interleave: None,
-        each: DevicesEach::ONE,
-    });
+    pub const DEVICE: Self = Self::Device(DeviceMap::on(Devices::Gpus));
 
     /// The policy as its word alone, without the values behind the word.
     #[must_use]
@@ -284,8 +281,8 @@ impl MapBy {
             Some(kind)
         } else if matches!(self, Self::Dist) {
             Some(ObjKind::Numa)
-        } else if self.devices().is_some() {
-            Some(ObjKind::Gpu)
+        } else if let Some(devices) = self.devices() {
+            Some(devices.kind())
         } else {
             None
         }
@@ -297,12 +294,11 @@ impl MapBy {
         match self {
             Self::Device(options) => Some(options),
             Self::Ppr {
-                on: PprObject::Device,
+                on: PprObject::Devices(of),
                 ..
             } => Some(DeviceMap {
                 sharing: Sharing::Shared,
-                interleave: None,
-                each: DevicesEach::ONE,
+                ..DeviceMap::on(of)
             }),
             Self::Slot
             | Self::Node
@@ -345,18 +341,17 @@ pub enum PprObject {
     Node,
     /// Objects of a kind.
     Kind(ObjKind),
-    /// GPUs in the order of PCI addresses: PRRTE's `device=gpu`.
-    Device,
+    /// Devices in the order of PCI addresses: PRRTE's `device=`.
+    Devices(Devices),
 }
 
-impl PprObject {
-    /// The word of this object.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
+/// As a pattern spells it: `package`, `device=network`.
+impl std::fmt::Display for PprObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Node => "node",
-            Self::Kind(kind) => kind.word(),
-            Self::Device => "device=gpu",
+            Self::Node => f.write_str("node"),
+            Self::Kind(kind) => f.write_str(kind.word()),
+            Self::Devices(devices) => write!(f, "device={}", devices.word()),
         }
     }
 }

@@ -89,7 +89,7 @@ impl JobArgs {
     /// # Errors
     /// `bad-cpu-list`, `bad-devices`, `bad-hostlist`.
     pub fn change(&self, hardware: &mut Hardware) -> Result<Option<CpuList>, JobError> {
-        limit(hardware, &self.cpu_lists)?;
+        limit(hardware, self)?;
         hardware.give_devices(&self.devices)?;
         self.default_cpu_list.as_deref().map(cpu_list).transpose()
     }

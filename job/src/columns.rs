@@ -21,6 +21,8 @@ pub enum Column {
     Cpus,
     /// Visible numbers of the GPUs it is given.
     Gpus,
+    /// Names of the network cards that it is mapped to.
+    Nics,
     /// Threads that it should run.
     Threads,
     /// One of its threads; there is a row for each.
@@ -35,7 +37,7 @@ pub enum Column {
 
 impl Column {
     /// All columns, in the order in which messages name them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Rank,
         Self::App,
         Self::AppRank,
@@ -45,6 +47,7 @@ impl Column {
         Self::Object,
         Self::Cpus,
         Self::Gpus,
+        Self::Nics,
         Self::Threads,
         Self::Thread,
         Self::Place,
@@ -65,6 +68,7 @@ impl Column {
             Self::Object => "object",
             Self::Cpus => "cpus",
             Self::Gpus => "gpus",
+            Self::Nics => "nics",
             Self::Threads => "threads",
             Self::Thread => "thread",
             Self::Place => "place",

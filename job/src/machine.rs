@@ -56,7 +56,7 @@ pub(crate) fn read_assuming(
     if let Some(Assumed { draft, source }) = assumed {
         hardware.assign(None, draft.into(), source);
     }
-    limit(&mut hardware, &job.cpu_lists)?;
+    limit(&mut hardware, job)?;
     if let Some(text) = granted(job) {
         cut_down(&mut hardware, text)?;
     }
@@ -146,8 +146,8 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
 }
 
 /// Limits nodes to the cpus that may be used there: `NODES=LIST`, or `NODES=0:1;1:3` for cores of packages, one after another.
-pub(crate) fn limit(hardware: &mut Hardware, lists: &[String]) -> Result<(), JobError> {
-    for text in lists {
+pub(crate) fn limit(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobError> {
+    for text in &job.cpu_lists {
         let (nodes, list) = text.split_once('=').unwrap_or(("", text));
         let nodes = hosts(nodes)?;
         let limited = match package_cores(list) {
@@ -156,7 +156,10 @@ pub(crate) fn limit(hardware: &mut Hardware, lists: &[String]) -> Result<(), Job
         };
         limited.map_err(|why| JobError::Told {
             class: "bad-cpu-list",
-            sentence: format!("hwloc_default_cpu_list {text}: {why}"),
+            sentence: match &job.cores_from {
+                Some(source) => format!("{source} gives cores {text}: {why}"),
+                None => format!("hwloc_default_cpu_list {text}: {why}"),
+            },
         })?;
     }
     Ok(())

@@ -38,7 +38,10 @@ pub(super) fn form(
 
 pub(super) fn write_objects(hardware: Hardware<'_>, form: &mut Form) {
     write(hardware.pus, form);
-    for kind in ObjKind::ALL.into_iter().chain([ObjKind::Gpu]) {
+    for kind in ObjKind::ALL
+        .into_iter()
+        .chain([ObjKind::Gpu, ObjKind::Device])
+    {
         // Hwthreads are the PUs one by one on every node.
         if kind != ObjKind::Hwthread {
             let objects = hardware.targets(kind);

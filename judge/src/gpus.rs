@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{OnNode, Plan};
-use stowplan_engine::policy::{DevicesEach, GpuShare, MapBy, ObjKind};
+use stowplan_engine::policy::{Devices, DevicesEach, GpuShare, MapBy, ObjKind};
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::patterns::Place;
@@ -208,6 +208,9 @@ impl<'p> Judge<'p> {
                 own.sort_unstable();
                 return exactly(got, &own, Promise::GpuAsked);
             }
+            None if let Some(own) = self.named(policy) => {
+                return exactly(got, &[own], Promise::GpuAsked);
+            }
             Some(GpuShare::Share) => 1,
             Some(GpuShare::PerRank(each)) => 1 + u32::from(each),
             Some(GpuShare::Split) | None => 0,
@@ -221,6 +224,17 @@ impl<'p> Judge<'p> {
         group.got.push((got.to_vec(), count));
         group.size += u64::from(count);
         Ok(())
+    }
+
+    /// The GPU that a map names, by visible number; `None`: it names none.
+    fn named(&self, policy: &Policy) -> Option<u32> {
+        let Devices::Named(name) = policy.map.devices()?.of else {
+            return None;
+        };
+        let hardware = self.hardware;
+        let mut gpus = hardware.tables().gpus(hardware.topology).iter();
+        let named = gpus.find(|gpu| gpu.name == name.text());
+        named.map(|gpu| gpu.visible)
     }
 
     /// The GPUs of a process that is mapped to one of them or to several, by visible number.

@@ -77,7 +77,8 @@ impl<'t> Hardware<'t> {
             | ObjKind::L1
             | ObjKind::Core
             | ObjKind::Hwthread
-            | ObjKind::Gpu => self.topologies.objects(self.topology, kind).collect(),
+            | ObjKind::Gpu
+            | ObjKind::Device => self.topologies.objects(self.topology, kind).collect(),
         }
     }
     pub(super) fn has_cores(&self) -> bool {

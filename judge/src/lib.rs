@@ -23,9 +23,9 @@ mod devices;
 // Objects in turn: which one the next process is mapped to.
 mod places;
 // Bindings, overload, disjointness.
-mod cpus;
+mod bindings;
 // The cpus that a plan names.
-mod masks;
+mod kept_sets;
 // One app on one node, process by process.
 mod walk;
 // The passes in which an app came to a node.

@@ -5,7 +5,7 @@ use super::bits::{Bits, Mask};
 use super::fault::{Promise, Seen};
 use super::given::GivenNode;
 use super::hardware::{Hardware, OsIndex, Sorted};
-use super::masks::Masks;
+use super::kept_sets::Masks;
 use super::passes;
 use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left, Passes};
@@ -94,7 +94,7 @@ impl<'p> Outcomes<'p> {
             known: HashMap::new(),
             seen: HashMap::new(),
             masks: Masks::default(),
-            sets: plan.world().pusets.clone(),
+            sets: PuSets::clone(&plan.world().pusets),
             given_up: None,
         }
     }

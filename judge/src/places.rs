@@ -71,8 +71,8 @@ impl<'t> Turns<'t> {
         };
         let (kind, deal) = if let MapBy::Object(kind) = policy.map {
             (Some(hardware.kind(kind)), swept())
-        } else if let MapBy::Device(_) = policy.map {
-            (Some(ObjKind::Gpu), swept())
+        } else if let MapBy::Device(options) = policy.map {
+            (Some(super::devices::kind(options.of)), swept())
         } else if policy.map == MapBy::Dist {
             (Some(ObjKind::Numa), swept())
         } else if let MapBy::Ppr {
@@ -83,10 +83,10 @@ impl<'t> Turns<'t> {
             (Some(kind), Deal::Ppr(per))
         } else if let MapBy::Ppr {
             per,
-            on: PprObject::Device,
+            on: PprObject::Devices(of),
         } = policy.map
         {
-            (Some(ObjKind::Gpu), Deal::Ppr(per))
+            (Some(super::devices::kind(of)), Deal::Ppr(per))
         } else {
             (None, Deal::Nothing)
         };
@@ -217,8 +217,8 @@ impl<'t> Turns<'t> {
     pub(super) fn consumed(&mut self, row: usize) {
         // Shared cpus never run out.
         let counted = self.room == Room::ByCpus;
-        if self.kind == Some(ObjKind::Gpu) && counted && self.fits.len() > row {
-            // Cpus near several GPUs count once.
+        if self.kind.is_some_and(ObjKind::is_device) && counted && self.fits.len() > row {
+            // Cpus near several devices count once.
             let own = self.hardware.ranges(self.objects[row]);
             for (fits, &other) in self.fits.iter_mut().zip(&self.objects) {
                 if !super::hardware::meet(self.hardware.ranges(other), own).is_empty() {

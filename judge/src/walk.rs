@@ -1,10 +1,10 @@
 //! Checks one app on one node against the promises, process by process. Rounds that repeat are walked once.
 
+use super::bindings::{Binder, Binding};
 use super::bits::{Bits, Mask, Ranges};
-use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Hardware, OsIndex, logical_mask};
-use super::masks::Masks;
+use super::kept_sets::Masks;
 use super::mpibind::{self, Dealt};
 use super::places::{Room, Turns};
 use stowplan_engine::policy::{
@@ -337,7 +337,7 @@ impl<'t> Walk<'_, 't> {
                 // A process bound to a thread of a core that was not whole takes no room.
                 if let Some((row, _)) = turn
                     && (self.turns.has_cpu(row, &binder.took)
-                        || self.turns.kind == Some(ObjKind::Gpu))
+                        || self.turns.kind.is_some_and(ObjKind::is_device))
                 {
                     self.turns.consumed(row);
                 }

@@ -82,7 +82,7 @@ impl<'p> Job<'p> {
         }
         if let Some(name) = nodes.odd_name() {
             return Err(Unsaid(format!(
-                "the node name {name:?} has signs that lists of hosts cannot carry"
+                "the node name {name:?} has signs that lists of hosts cannot carry (letters, digits, `.`, `_`, `-`, and a user before the first number)"
             )));
         }
         let lists = Lists::of(plan, &nodes).map_err(|many| {

@@ -136,7 +136,7 @@ impl Lists {
             whole: HashMap::new(),
         };
         if maker.bound == Bound::Some {
-            maker.lists.sets = plan.world().cpusets.clone();
+            maker.lists.sets = Cpusets::clone(&plan.world().cpusets);
         }
         for (first, end) in stretches(plan, maker.bound) {
             maker.stretch(first, end)?;

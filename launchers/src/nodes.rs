@@ -128,17 +128,15 @@ impl<'p> RankNodes<'p> {
     /// The first name with characters that host names do not have. Such a name could make a list ambiguous.
     #[must_use]
     pub fn odd_name(&self) -> Option<String> {
-        let plain = |text: &str| {
-            text.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
-        };
         let odd = self.pieces.iter().find(|piece| {
             let nameless = piece.digits == 0 && piece.prefix.is_empty();
+            let login = !is_plain(piece.written.user) || piece.written.user.starts_with('-');
             nameless
+                || login
                 || piece.prefix.starts_with('-')
-                || !plain(piece.prefix)
-                || !plain(piece.suffix)
-                || !plain(piece.written.domain)
+                || !is_plain(piece.prefix)
+                || !is_plain(piece.suffix)
+                || !is_plain(piece.written.domain)
         });
         odd.map(|piece| piece.name(0))
     }
@@ -342,14 +340,23 @@ fn pieces<'p>(names: &'p Names, ranges: &[NodeRange]) -> Vec<Piece<'p>> {
             let stretch = names.around(id);
             let end = stretch.nodes.end().min(names.written_until(id));
             let count = end.min(nodes.end()) - node;
+            let mut written = written(names, id);
+            // A hostfile keeps the user apart; a list of hosts has it in the name.
+            let prefix = match stretch.prefix.split_once('@') {
+                Some((user, host)) if written.user.is_empty() && is_plain(user) => {
+                    written.user = user;
+                    host
+                }
+                Some(_) | None => stretch.prefix,
+            };
             pieces.push(Piece {
                 first,
                 count,
-                prefix: stretch.prefix,
+                prefix,
                 number: stretch.number + u64::from(node - stretch.nodes.first),
                 digits: stretch.digits,
                 suffix: stretch.suffix,
-                written: written(names, id),
+                written,
             });
             first += count;
             node += count;
@@ -365,6 +372,12 @@ fn written(names: &Names, node: NodeId) -> Written<'_> {
         user: &said.user,
         port: &said.port,
     })
+}
+
+/// Whether a text has only characters that names of hosts and users have.
+fn is_plain(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// Compares names in natural order: numbers in them by value, numbers with leading zeros digit by digit.

@@ -52,6 +52,6 @@ if command -v lstopo-no-graphics >/dev/null; then
 	offline 'package:2 core:4 pu:2' -H a:16,b:16 -n 32 --map-by hwthread --bind-to hwthread ./x
 	offline 'package:1 l3:8 core:8 pu:2' -H n00:8,n01:8,n02:8,n03:8 -n 32 --map-by l3cache:pe=7 ./x
 else
-	say 'not checked: maps of other machines, lstopo-no-graphics is missing'
+	say 'skipped: prterun: maps of other machines, lstopo-no-graphics is missing'
 fi
 done_with prterun

@@ -1,10 +1,10 @@
-# A Slurm of our own: a controller and a node daemon for each node, all on this machine. slurm.sh, slurm-more.sh and slurm-large.sh
-# read this file.
+# A Slurm of our own: a controller and a node daemon for each node, all on this machine. slurm.sh, slurm-more.sh,
+# slurm-onto.sh and slurm-large.sh read this file.
 # It needs root, because node daemons run as root. It does not need munge, because nobody else reaches these ports.
-[ "$(id -u)" -eq 0 ] || { say 'slurm: not checked: node daemons must be started by root'; exit 0; }
+[ "$(id -u)" -eq 0 ] || { say 'skipped: slurm: node daemons must be started by root'; exit 0; }
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null ||
 	apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge >/dev/null 2>&1 ||
-	{ say 'slurm: not checked: it cannot be installed'; exit 0; }
+	{ say 'skipped: slurm: it cannot be installed'; exit 0; }
 daemons=
 stop() {
 	for daemon in $daemons; do kill "$daemon" 2>/dev/null || true; done

@@ -2,7 +2,7 @@
 # Slurm on nodes that this machine does not have: 64 nodes like Frontier's. HWLOC_SYNTHETIC describes them to the daemons, and
 # affinity.c makes bindings succeed. srun itself prints on which node and to which mask it bound each task.
 . "$(dirname "$0")/jobs.sh"
-command -v cc >/dev/null || { say 'slurm-large: not checked: there is no C compiler'; exit 0; }
+command -v cc >/dev/null || { say 'skipped: slurm-large: there is no C compiler'; exit 0; }
 . "$here/slurm-cluster.sh"
 machine='package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)'
 STOWPLAN_SYNTHETIC=$machine

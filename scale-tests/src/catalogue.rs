@@ -120,7 +120,7 @@ impl Entry {
             ObjKind::Package => ("package:", "\"Package\""),
             ObjKind::Core => ("core:", "\"Core\""),
             ObjKind::Machine | ObjKind::Numa | ObjKind::Hwthread => return true,
-            ObjKind::Die | ObjKind::L5 | ObjKind::L4 => return false,
+            ObjKind::Die | ObjKind::L5 | ObjKind::L4 | ObjKind::Device => return false,
             ObjKind::Gpu => return self.gpus.is_some(),
         };
         match self.xml {

@@ -1,13 +1,12 @@
 //! A state from a dump. Rows of a dump name each other, those of an image point at places. Nothing in a dump is trusted.
 
 use super::config::Config;
-use super::id_set::id_of;
-use super::image::{AllocImage, Image, NodeImage, NsImage, PendingImage, Sets, UsesImage};
+use super::dump_sets::{DumpSets, Said, Wrong};
+use super::image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage};
 use super::name::Name;
 use super::rebuild::ImageError;
 use super::rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow};
 use super::state::{Dvm, State};
-use super::tables::{NodeId, NodeSet};
 use std::collections::BTreeMap;
 
 /// All rows of a state, read back. Nodes join in the order of their rows.
@@ -46,6 +45,20 @@ pub enum DumpError {
         /// As given.
         text: String,
     },
+    /// A namespace has none of `uses` and `uses_as`, both, or differences without `uses_as`.
+    #[error(
+        "namespace {name:?} needs either \"uses\" or \"uses_as\", and has both, none, or differences without \"uses_as\""
+    )]
+    Uses {
+        /// The namespace.
+        name: Name,
+    },
+    /// The nodes of a namespace are said by its own.
+    #[error("\"uses_as\" {name:?} leads back to itself")]
+    Circle {
+        /// The namespace.
+        name: Name,
+    },
     /// The rows do not fit together.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -75,7 +88,7 @@ impl State {
     /// # Errors
     /// [`DumpError`] when rows dangle, repeat or break an invariant: the result is a sound state or none.
     ///
-    /// Cost: linear in the dump, and one judgement of all invariants.
+    /// Cost: linear in the dump and in the sets of nodes that it stands for, and one judgement of all invariants.
     pub fn from_dump(config: Config, dump: &Dump) -> Result<Self, DumpError> {
         Ok(Self::from_image(config, &image(dump)?)?)
     }
@@ -111,7 +124,6 @@ fn image(dump: &Dump) -> Read<Image> {
     let allocs = Places::of(dump.allocations.iter().map(|row| &row.id));
     let spaces = Places::of(dump.namespaces.iter().map(|row| &row.name));
     let nodes = Places::of(dump.nodes.iter().map(|row| &row.name));
-    let mut sets = Sets::default();
     let rows = (0..).zip(&dump.nodes);
     let joined = rows.map(|(id, row)| {
         Ok(NodeImage {
@@ -125,9 +137,15 @@ fn image(dump: &Dump) -> Read<Image> {
     });
     let joined: Vec<NodeImage> = joined.collect::<Read<_>>()?;
     let records = dump.allocations.iter().map(|row| alloc(row, &spaces));
-    let namespaces = dump.namespaces.iter();
-    let namespaces = namespaces.map(|row| namespace(row, &allocs, &spaces, &nodes, &mut sets));
-    let namespaces = namespaces.collect::<Read<_>>()?;
+    let said = dump.namespaces.iter().map(|row| said(row, &spaces, &nodes));
+    let sets = DumpSets::of(&said.collect::<Read<Vec<Said>>>()?).map_err(|wrong| match wrong {
+        Wrong::Circle(at) => DumpError::Circle {
+            name: dump.namespaces[at].name.clone(),
+        },
+        Wrong::TooLarge => ImageError::TooLarge.into(),
+    })?;
+    let namespaces = dump.namespaces.iter().zip(sets.uses);
+    let namespaces = namespaces.map(|(row, uses)| namespace(row, uses, &allocs, &spaces));
     let pending = dump.pending.iter().map(|row| request(row, &spaces));
     Ok(Image {
         dvm: dump.dvm,
@@ -137,7 +155,7 @@ fn image(dump: &Dump) -> Read<Image> {
         scheduler: spaces.maybe(dump.scheduler.as_ref())?,
         nodes: joined,
         allocations: records.collect::<Read<_>>()?,
-        namespaces,
+        namespaces: namespaces.collect::<Read<_>>()?,
         pending: pending.collect::<Read<_>>()?,
         pasts: 0,
         last_is_present: false,
@@ -164,23 +182,45 @@ fn alloc(row: &AllocRow, spaces: &Places<'_>) -> Read<AllocImage> {
     })
 }
 
+/// How the nodes of a namespace are said.
+fn said(row: &NsRow, spaces: &Places<'_>, nodes: &Places<'_>) -> Read<Said> {
+    let places = |names: &[Name]| {
+        names
+            .iter()
+            .map(|name| nodes.find(name))
+            .collect::<Read<_>>()
+    };
+    let (also, without) = match (&row.uses, &row.uses_as) {
+        (None, Some(_)) => (&row.uses_also, &row.uses_without),
+        (Some(all), None) if row.uses_also.is_empty() && row.uses_without.is_empty() => {
+            (all, &row.uses_without)
+        }
+        (Some(_), _) | (None, None) => {
+            let name = row.name.clone();
+            return Err(DumpError::Uses { name });
+        }
+    };
+    Ok(Said {
+        other: spaces.maybe(row.uses_as.as_ref())?,
+        also: places(also)?,
+        without: places(without)?,
+    })
+}
+
 fn namespace(
     row: &NsRow,
+    uses: Option<u32>,
     allocs: &Places<'_>,
     spaces: &Places<'_>,
-    nodes: &Places<'_>,
-    sets: &mut Sets,
 ) -> Read<NsImage> {
     let session = |id: &Name| allocs.maybe(Some(id).filter(|id| !id.as_bytes().is_empty()));
-    let uses = row.uses.iter().map(|name| nodes.find(name).map(id_of));
-    let uses: NodeSet = uses.collect::<Read<Vec<NodeId>>>()?.into_iter().collect();
     Ok(NsImage {
         name: row.name.clone(),
         kind: row.kind,
         parent: spaces.maybe(row.parent.as_ref())?,
         live: row.live,
         sessions: row.sessions.iter().map(session).collect::<Read<_>>()?,
-        uses: (!uses.is_empty()).then(|| UsesImage::Set(sets.place_of_runs(uses.runs()))),
+        uses: uses.map(UsesImage::Set),
     })
 }
 

@@ -336,7 +336,7 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    fn place_of(&mut self, set: &Arc<NodeSet>) -> u32 {
+    pub(crate) fn place_of(&mut self, set: &Arc<NodeSet>) -> u32 {
         let address = Arc::as_ptr(set).addr();
         if let Some(&at) = self.by_address.get(&address) {
             return at;

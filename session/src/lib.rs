@@ -24,9 +24,11 @@ mod judge;
 // The check of states; the state as plain rows and in words, and the way back from both.
 mod check;
 mod dump;
+mod dump_sets;
 mod image;
 mod rebuild;
 mod rows;
+mod uses_as;
 // The journal: written ahead, and read back after a crash.
 mod journal;
 

@@ -7,8 +7,10 @@ use super::image::WantedImage;
 use super::name::Name;
 use super::state::State;
 use super::tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind};
+use super::uses_as::{UsesAs, uses_as};
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// Whether a node may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -87,8 +89,18 @@ pub struct NsRow {
     pub parent: Option<Name>,
     /// Its sessions in the order of first mention, `""` for the default one.
     pub sessions: Vec<Name>,
-    /// The nodes it uses.
-    pub uses: Vec<Name>,
+    /// The nodes it uses, unless `uses_as` says them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses: Option<Vec<Name>>,
+    /// Nodes that it uses and `uses_as` does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses_also: Vec<Name>,
+    /// The namespace whose nodes it uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses_as: Option<Name>,
+    /// Nodes that `uses_as` uses and it does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses_without: Vec<Name>,
 }
 
 /// A request that waits.
@@ -125,6 +137,8 @@ pub struct PendingRow {
 pub struct Rows<'s> {
     state: &'s State,
     nodes: Vec<NodeId>,
+    /// Namespaces whose nodes are said as those of another.
+    like: BTreeMap<NsId, UsesAs>,
 }
 
 impl State {
@@ -133,7 +147,22 @@ impl State {
     pub fn rows(&self) -> Rows<'_> {
         let mut nodes: Vec<NodeId> = self.nodes.all().iter().collect();
         nodes.sort_by_key(|&node| self.nodes.name(node));
-        Rows { state: self, nodes }
+        let like = BTreeMap::new();
+        Rows {
+            state: self,
+            nodes,
+            like,
+        }
+    }
+    /// The state as rows in which sets of more than `most` nodes are named once, and then what is different (`uses_as`), so that they
+    /// grow with what happened. Cost: linear in the tables.
+    #[must_use]
+    pub fn short_rows(&self, most: usize) -> Rows<'_> {
+        let like = uses_as(self, most);
+        Rows {
+            like,
+            ..self.rows()
+        }
     }
     /// The live records by id.
     pub(crate) fn allocs_by_id(&self) -> Vec<AllocId> {
@@ -229,13 +258,22 @@ impl Rows<'_> {
 
     fn namespace(&self, ns: NsId) -> NsRow {
         let (state, row) = (self.state, &self.state.spaces.row[ns]);
+        let like = self.like.get(&ns);
+        let names = |nodes: &Vec<NodeId>| sorted(nodes.iter().map(|&node| state.nodes.name(node)));
+        let all = || {
+            let uses = state.uses(ns);
+            uses.map_or_else(Vec::new, |set| self.names(&set))
+        };
         NsRow {
             kind: row.kind.expect("a row in use has a kind"),
             live: row.live,
             name: row.name.clone(),
             parent: row.parent.map(|ns| state.space_name(ns).clone()),
             sessions: super::candidates::names(&state.allocs, row.seats.list()).collect(),
-            uses: state.uses(ns).map_or_else(Vec::new, |set| self.names(&set)),
+            uses: like.is_none().then(all),
+            uses_also: like.map_or_else(Vec::new, |like| names(&like.also)),
+            uses_as: like.map(|like| state.space_name(like.other).clone()),
+            uses_without: like.map_or_else(Vec::new, |like| names(&like.without)),
         }
     }
 
@@ -277,16 +315,23 @@ impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
     }
 }
 
-/// The complete state as its [`Rows`], written row by row.
+/// The complete state, with the names of all nodes.
 impl Serialize for State {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let rows = self.rows();
+        self.rows().serialize(to)
+    }
+}
+
+/// The complete state, written row by row.
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (rows, state) = (self, self.state);
         let mut whole = to.serialize_struct("State", 8)?;
         whole.serialize_field("allocations", &Each(rows.allocations()))?;
-        whole.serialize_field("dvm", &self.dvm)?;
+        whole.serialize_field("dvm", &state.dvm)?;
         whole.serialize_field("namespaces", &Each(rows.namespaces()))?;
-        whole.serialize_field("next_request", &self.next_request)?;
-        whole.serialize_field("next_session_id", &self.next_session)?;
+        whole.serialize_field("next_request", &state.next_request)?;
+        whole.serialize_field("next_session_id", &state.next_session)?;
         whole.serialize_field("nodes", &Each(rows.nodes()))?;
         whole.serialize_field("pending", &Each(rows.pending()))?;
         whole.serialize_field("scheduler", &rows.scheduler())?;

@@ -185,14 +185,6 @@ impl Plan {
         }
     }
 
-    /// The engine's result. It is moved out if this is the only clone of the plan, otherwise copied.
-    pub(crate) fn into_mapped(self) -> Mapped {
-        match Arc::try_unwrap(self.inner) {
-            Ok(inner) => inner.mapped,
-            Err(shared) => shared.mapped.clone(),
-        }
-    }
-
     pub(crate) fn given_gpus(&self) -> &GivenGpus {
         self.inner.gpus.get_or_init(|| self.inner().given_gpus())
     }

@@ -23,7 +23,6 @@ use stowplan_engine::planner;
 pub struct Planner {
     inner: planner::Planner,
     size: Size,
-    last: Option<Plan>,
 }
 
 impl Planner {
@@ -48,42 +47,28 @@ impl Planner {
         Ok(Self {
             inner,
             size: size(job),
-            last: None,
         })
     }
 
-    /// Gives the tables of the last plan back to the planner. If somebody kept a clone of the plan, the planner gets a copy of
-    /// them.
-    fn take_back(&mut self) {
-        if let Some(last) = self.last.take() {
-            self.inner.give_back(last.into_mapped());
-        }
-    }
-
-    /// Places the job on the nodes that are left. Clone the plan to keep it beyond the next call.
+    /// Places the job on the nodes that are left.
     ///
     /// # Errors
     /// As [`Plan::new`]. The planner stays usable.
     ///
-    /// Cost: the first plan costs as much as `Plan::new`. A later plan costs only what no earlier plan worked out.
+    /// Cost: the first plan costs as much as `Plan::new`. A later plan costs only what no earlier plan worked out, and a
+    /// copy of the tables that grow while an earlier plan is still kept.
     /// ```
     /// # use stowplan::{Job, Machine, Planner, Topology};
     /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
     /// let mut planner = Planner::new(&Job::from_command_line(["-n", "3", "-H", "a:8", "./x"])?, &machine)?;
-    /// let plan = planner.plan()?.clone();
-    /// assert_eq!(planner.plan()?, &plan);
+    /// let plan = planner.plan()?;
+    /// assert_eq!(planner.plan()?, plan);
     /// # Ok::<(), stowplan::Error>(())
     /// ```
-    pub fn plan(&mut self) -> Result<&Plan, Error> {
-        self.take_back();
+    pub fn plan(&mut self) -> Result<Plan, Error> {
         let inner = &mut self.inner;
-        let mapped = workers::place(self.size, move || {
-            inner.plan()?;
-            Ok::<_, Error>(inner.take())
-        })??;
-        let mapped =
-            mapped.ok_or_else(|| Error::told("internal", "a plan that was made is gone"))?;
-        Ok(self.last.insert(Plan::of(mapped)))
+        let mapped = workers::place(self.size, move || inner.plan())??;
+        Ok(Plan::of(mapped))
     }
 
     /// Takes a node away. Later plans do not use it, and the nodes after it move up by one.
@@ -99,7 +84,6 @@ impl Planner {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn lose(&mut self, node: &str) -> Result<(), Error> {
-        self.take_back();
         Ok(self.inner.lose(node)?)
     }
 }

@@ -267,7 +267,10 @@ impl FromStr for MapBy {
             policy::MapBy::Ppr { per, on } => match on {
                 PprObject::Node => Self::PerNode(per),
                 PprObject::Kind(kind) => Self::PerObject(per, kind),
-                PprObject::Device => Self::PerObject(per, ObjKind::Gpu),
+                PprObject::Devices(_) => {
+                    let sentence = format!("{text:?}: devices go with the text into a Policy");
+                    return Err(Error::told("bad-qualifier", &sentence));
+                }
             },
             policy::MapBy::PeList => {
                 let ranges = list.into_iter().map(|(first, last)| first..=last);

@@ -1,17 +1,15 @@
 //! The GPUs and network cards of a topology: found in a file, documented for a named machine, or stated with `--devices`.
 
 use crate::TopoError;
+use crate::classes::Plugged;
 use stowplan_engine::count::counted;
+use stowplan_engine::devices::DeviceClass;
 use stowplan_engine::error::spec::WordFault;
 use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::gpus::{Gpu, GpuFamily};
 use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
 use stowplan_engine::text::words::{NEAR_OBJECTS, find_word};
-
-/// The PCI address above a device, if the file has one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Plugged(pub(crate) Option<u64>);
 
 /// The GPUs among the OS devices of a file, in logical order. `plugged`: shape `[devices]`.
 ///
@@ -134,6 +132,8 @@ pub enum DeviceKind {
     Gpu,
     /// Network cards.
     Nic,
+    /// Block devices.
+    Block,
 }
 
 /// Where stated devices are.
@@ -192,10 +192,12 @@ pub fn read(text: &str) -> Result<(Option<&str>, Stated), TopoError> {
     let kind_of = |word: &str| match word {
         "gpu" => Some(DeviceKind::Gpu),
         "nic" => Some(DeviceKind::Nic),
+        "block" => Some(DeviceKind::Block),
         _ => None,
     };
-    let form =
-        || refused("this is not [NODES=]gpu=WHERE or [NODES=]nic=WHERE, as gpu=numa:2".to_owned());
+    let form = || {
+        refused("this is not [NODES=]gpu=WHERE, nic=WHERE or block=WHERE, as gpu=numa:2".to_owned())
+    };
     let (first, rest) = text.split_once('=').ok_or_else(form)?;
     let (nodes, kind, place) = match kind_of(first) {
         Some(kind) => (None, kind, rest),
@@ -206,6 +208,9 @@ pub fn read(text: &str) -> Result<(Option<&str>, Stated), TopoError> {
         }
     };
     let near = read_where(place).map_err(refused)?;
+    if kind != DeviceKind::Gpu && matches!(near, Where::Only(_)) {
+        return Err(refused("only: chooses among GPUs".to_owned()));
+    }
     let stated = Stated {
         kind,
         near,
@@ -291,14 +296,10 @@ impl Stated {
         match self.kind {
             DeviceKind::Gpu => draft.gpus = placed,
             DeviceKind::Nic => {
-                draft.nics = placed
-                    .into_iter()
-                    .map(|nic| Device {
-                        name: format!("nic{}", nic.visible),
-                        subtype: "-".to_owned(),
-                        pus: nic.pus,
-                    })
-                    .collect();
+                draft.nics = put(&mut draft.devices, "nic", DeviceClass::Network, placed);
+            }
+            DeviceKind::Block => {
+                put(&mut draft.devices, "block", DeviceClass::Block, placed);
             }
         }
         Ok(())
@@ -346,6 +347,21 @@ impl Stated {
         let name = |_| String::new();
         Ok(deal(&objects, &numbers, GpuFamily::Stated, name))
     }
+}
+
+/// Puts stated devices, named `nic0` …, in place of all of their class. Returns them.
+fn put(devices: &mut Vec<Device>, word: &str, class: DeviceClass, placed: Vec<Gpu>) -> Vec<Device> {
+    let stated = placed.into_iter().map(|device| Device {
+        name: format!("{word}{}", device.visible),
+        subtype: "-".to_owned(),
+        pus: device.pus,
+        class,
+        turn: Some(device.visible),
+    });
+    let stated: Vec<Device> = stated.collect();
+    devices.retain(|device| device.class != class);
+    devices.extend(stated.iter().cloned());
+    stated
 }
 
 impl Documented {
@@ -431,6 +447,8 @@ mod tests {
             name: name.to_owned(),
             subtype: "-".to_owned(),
             pus: std::iter::once(pus).collect(),
+            class: DeviceClass::Other,
+            turn: None,
         }
     }
 

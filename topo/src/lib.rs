@@ -20,6 +20,8 @@
 mod kind;
 // Errors.
 mod error;
+// Classes of OS devices, and their order.
+mod classes;
 // GPUs and network cards: of a file, of a named machine, or stated with `--devices`.
 pub mod devices;
 // Text -> topology.

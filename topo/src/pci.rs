@@ -5,7 +5,8 @@
 //! the vendors' libraries: `nvml` by PCI address, `rsmi` in the order of the KFD, `ze` by PCI address, with the tiles that the
 //! driver shows.
 
-use crate::devices::{self, Plugged};
+use crate::classes::{self, KnownAs, Plugged};
+use crate::devices;
 use crate::files::{Lookup, Names, numbers, ranges};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +19,11 @@ const NVIDIA: &str = "/proc/driver/nvidia/gpus";
 /// The most PCI devices that are looked at.
 const DEVICES_MAX: usize = 1 << 16;
 /// The folders below a device in which the names of network cards are.
-const CARDS: [&str; 3] = ["net", "infiniband", "cxi"];
+const CARDS: [(&str, KnownAs); 3] = [
+    ("net", KnownAs::Network),
+    ("infiniband", KnownAs::OpenFabrics),
+    ("cxi", KnownAs::Network),
+];
 
 /// A PCI device of a class that matters.
 struct Pci<'f> {
@@ -86,15 +91,30 @@ fn address(written: &str) -> Option<u64> {
 struct Found {
     devices: Vec<Device>,
     plugged: Vec<Plugged>,
+    known: Vec<KnownAs>,
 }
 
 impl Found {
     fn add(&mut self, name: String, subtype: &str, near: Vec<Range<u32>>, address: u64) {
+        self.add_known(name, subtype, KnownAs::Other, near, address);
+    }
+
+    fn add_known(
+        &mut self,
+        name: String,
+        subtype: &str,
+        known: KnownAs,
+        near: Vec<Range<u32>>,
+        address: u64,
+    ) {
         self.devices.push(Device {
             name,
             subtype: subtype.to_owned(),
             pus: near,
+            class: known.class(),
+            turn: None,
         });
+        self.known.push(known);
         self.plugged.push(Plugged(Some(address)));
     }
 }
@@ -158,11 +178,10 @@ pub(crate) fn give(file: Lookup<'_>, names: Names<'_>, draft: &mut TopologyDraft
                 intel += 1;
             }
             (0x02, ..) => {
-                for name in CARDS
-                    .iter()
-                    .flat_map(|of| names(&format!("{}/{of}", card.base)))
-                {
-                    found.add(name, "-", near(card), card.address);
+                for (of, known) in CARDS {
+                    for name in names(&format!("{}/{of}", card.base)) {
+                        found.add_known(name, "-", known, near(card), card.address);
+                    }
                 }
             }
             _ => {}
@@ -170,6 +189,7 @@ pub(crate) fn give(file: Lookup<'_>, names: Names<'_>, draft: &mut TopologyDraft
     }
     draft.gpus = devices::gpus(&found.devices, &found.plugged);
     draft.nics = devices::nics(&found.devices);
+    classes::number(&mut found.devices, &found.plugged, &found.known);
     draft.devices = found.devices;
 }
 

@@ -6,6 +6,8 @@ pub mod change;
 mod why;
 // The sentence on GPUs.
 mod gpus;
+// The names of devices that a rank is mapped to.
+mod devices;
 // Other words, and the plans they give.
 pub mod instead;
 // The job of a saved plan, rebuilt from its tables.

@@ -36,6 +36,7 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     lines.extend(said("--rank-by"));
     lines.push(seen.order());
     lines.push(seen.object());
+    lines.extend(super::devices::sentence(plan, rank));
     let policy = plan.app(at.app).policy();
     let mpibind = policy.map(|id| plan.resolved_apps().policies[id].map);
     match (words.iter().find(|word| word.0 == "--bind-to"), mpibind) {

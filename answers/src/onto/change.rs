@@ -105,7 +105,7 @@ fn world(carried: &Plan, granted: &Granted, pairing: &Pairing) -> World {
         topologies: theirs.topologies.clone(),
         cpusets: theirs.cpusets.clone(),
         pusets: theirs.pusets.clone(),
-        states,
+        states: states.into(),
         after: before.clone(),
         before,
         local: own.local,

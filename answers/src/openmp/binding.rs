@@ -1,6 +1,6 @@
 //! How the threads of a process are bound, before their number is known.
 
-use super::team::Bind;
+use super::seats::Bind;
 use roaring::RoaringBitmap;
 
 /// A place of the list.

@@ -7,8 +7,8 @@ use super::llvm_places::{self, Given, Seen};
 use super::machine::Machine;
 use super::refused::Refused;
 use super::runtime::Runtime;
+use super::seats::Bind;
 use super::subset;
-use super::team::Bind;
 use super::variables::Variables;
 use roaring::RoaringBitmap;
 

@@ -15,13 +15,13 @@ pub mod machine;
 // How many threads.
 pub mod number;
 // From places to threads.
-mod team;
+mod seats;
 // How threads are bound.
 mod binding;
 // The layers of a machine, as LLVM counts them.
 mod layers;
 // GNU: places, and what decides.
-mod gnu;
+mod gnu_binding;
 mod gnu_places;
 // LLVM and Intel: places, KMP_AFFINITY, KMP_HW_SUBSET, and what decides.
 mod balanced;

@@ -8,9 +8,9 @@ use super::machine::Machine;
 use super::number::{self, Sizes};
 use super::refused::Refused;
 use super::runtime::{Family, Runtime};
-use super::team::{Bind, Seat, team};
+use super::seats::{Bind, Seat, team};
 use super::variables::Variables;
-use super::{gnu, llvm};
+use super::{gnu_binding, llvm};
 use roaring::RoaringBitmap;
 
 /// A process that opens parallel regions.
@@ -59,14 +59,14 @@ pub fn threads(process: &Process<'_>, runtime: Runtime) -> Result<Threads, Refus
     variables.refuse_unknown(runtime)?;
     let gnu = runtime.family() == Family::Gnu;
     let entries = match gnu {
-        true => gnu::bind_entries(variables),
+        true => gnu_binding::bind_entries(variables),
         false => llvm::bind_entries(variables),
     };
     let said = number::said(variables, runtime, entries)?;
     let levels = levels(process.levels, said.numbers.len())?;
     let (binding, mask, layers, mut available) = match gnu {
         true => {
-            let binding = gnu::binding(process.machine, process.mask, variables)?;
+            let binding = gnu_binding::binding(process.machine, process.mask, variables)?;
             (binding, process.mask.clone(), None, process.mask.len())
         }
         false => {

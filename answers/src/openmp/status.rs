@@ -5,7 +5,7 @@ use super::kmp::{self, Type};
 use super::llvm_places;
 use super::process::Process;
 use super::runtime::{Family, Runtime};
-use super::{gnu, llvm, subset};
+use super::{gnu_binding, llvm, subset};
 use roaring::RoaringBitmap;
 
 /// A variable, and what the runtime does with it.
@@ -36,18 +36,18 @@ pub fn passed_over(process: &Process<'_>, runtime: Runtime) -> Vec<Passed> {
             let mut passed: Vec<Passed> = own
                 .map(|name| Passed::new(name, "gnu does not read it"))
                 .collect();
-            let winner = gnu::winner(process.machine, process.mask, process.variables);
+            let winner = gnu_binding::winner(process.machine, process.mask, process.variables);
             let places = ["OMP_PLACES", "GOMP_CPU_AFFINITY"]
                 .into_iter()
                 .filter(|name| set(name));
             match winner {
-                gnu::Winner::False => passed.extend(
+                gnu_binding::Winner::False => passed.extend(
                     places.map(|name| Passed::new(name, "OMP_PROC_BIND=false wins over it")),
                 ),
-                gnu::Winner::Places if set(&"GOMP_CPU_AFFINITY") => {
+                gnu_binding::Winner::Places if set(&"GOMP_CPU_AFFINITY") => {
                     passed.push(Passed::new("GOMP_CPU_AFFINITY", "OMP_PLACES wins over it"))
                 }
-                gnu::Winner::Places | gnu::Winner::Other => {}
+                gnu_binding::Winner::Places | gnu_binding::Winner::Other => {}
             }
             passed
         }
@@ -119,7 +119,7 @@ pub fn not_understood(process: &Process<'_>, runtime: Runtime) -> Vec<Passed> {
     }
     if let Some(value) = variables.get("OMP_PROC_BIND") {
         let taken = match gnu {
-            true => gnu::takes_proc_bind(variables),
+            true => gnu_binding::takes_proc_bind(variables),
             false => llvm::takes_proc_bind(variables),
         };
         let instead = match (gnu, runtime.since_llvm(18), llvm::is_bad(variables)) {
@@ -167,10 +167,10 @@ pub fn outside(process: &Process<'_>, runtime: Runtime) -> Option<(&'static str,
         .map(kmp::read)
         .unwrap_or_default();
     let found = match runtime.family() {
-        Family::Gnu => match gnu::winner(process.machine, process.mask, variables) {
-            gnu::Winner::False => None,
-            gnu::Winner::Places => of("OMP_PLACES"),
-            gnu::Winner::Other => of("GOMP_CPU_AFFINITY"),
+        Family::Gnu => match gnu_binding::winner(process.machine, process.mask, variables) {
+            gnu_binding::Winner::False => None,
+            gnu_binding::Winner::Places => of("OMP_PLACES"),
+            gnu_binding::Winner::Other => of("GOMP_CPU_AFFINITY"),
         },
         Family::Llvm | Family::Intel => match said.kind {
             Some(Type::Explicit) => of("KMP_AFFINITY"),

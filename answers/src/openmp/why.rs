@@ -4,9 +4,9 @@ use super::answer::{Thread, Threads};
 use super::binding::{Binding, Rule};
 use super::process::Process;
 use super::runtime::Family;
+use super::seats::Bind;
 use super::status;
-use super::team::Bind;
-use super::{gnu, llvm};
+use super::{gnu_binding, llvm};
 use crate::explain::Word;
 use stowplan_engine::count::counted;
 use stowplan_engine::table::cpusets::list_form;
@@ -224,7 +224,7 @@ impl Why<'_> {
         } = *self.process;
         let runtime = self.answer.runtime();
         match runtime.family() {
-            Family::Gnu => gnu::binding(machine, mask, variables).ok(),
+            Family::Gnu => gnu_binding::binding(machine, mask, variables).ok(),
             Family::Llvm | Family::Intel => llvm::decide(machine, mask, variables, runtime)
                 .ok()
                 .map(|own| own.binding),

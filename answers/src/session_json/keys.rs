@@ -50,7 +50,17 @@ const TABLES: [(&str, &[&str]); 4] = [
     ),
     (
         "namespaces",
-        &["kind", "live", "name", "parent", "sessions", "uses"],
+        &[
+            "kind",
+            "live",
+            "name",
+            "parent",
+            "sessions",
+            "uses",
+            "uses_also",
+            "uses_as",
+            "uses_without",
+        ],
     ),
     ("nodes", &["alloc", "name", "origin", "session", "state"]),
     (

@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 4u
+#define STOW_API_VERSION 5u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -61,7 +61,7 @@ typedef uint32_t stow_object;
 enum {
   STOW_OBJECT_NONE, STOW_OBJECT_MACHINE, STOW_OBJECT_PACKAGE, STOW_OBJECT_DIE, STOW_OBJECT_NUMA, STOW_OBJECT_L5CACHE,
   STOW_OBJECT_L4CACHE, STOW_OBJECT_L3CACHE, STOW_OBJECT_L2CACHE, STOW_OBJECT_L1CACHE, STOW_OBJECT_CORE, STOW_OBJECT_HWTHREAD,
-  STOW_OBJECT_GPU
+  STOW_OBJECT_GPU, STOW_OBJECT_DEVICE
 };
 
 typedef uint32_t stow_taskmap_form;
@@ -492,6 +492,14 @@ const char *stow_error_class(const stow_error *error);
 const char *stow_error_message(const stow_error *error);
 const char *stow_error_hint(const stow_error *error);
 const char *stow_error_text(const stow_error *error);
+/* All that would work, a line each, as the command prints it behind "help: "; the hint is among the lines. For a job without room
+ * these are changes that were planned on the same machine: the first call costs up to a hundred plans. Job and machine may be gone. */
+const char *stow_error_help(const stow_error *error);
+/* The number of the class, the same in every version; when an error has this class, and what its message names; the app that is
+ * refused, from 0. STOW_NOT_FOUND: the job, a file or a node is at fault, whichever app names it. */
+uint32_t stow_error_number(const stow_error *error);
+const char *stow_error_docs(const stow_error *error);
+stow_status stow_error_app(const stow_error *error, uint32_t *app);
 /* The bytes of that text that the words in question take up. STOW_NOT_FOUND if there are none. */
 stow_status stow_error_span(const stow_error *error, size_t *start, size_t *end);
 

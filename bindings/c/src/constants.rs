@@ -67,6 +67,8 @@ pub const STOW_OBJECT_CORE: u32 = 10;
 pub const STOW_OBJECT_HWTHREAD: u32 = 11;
 /// A GPU.
 pub const STOW_OBJECT_GPU: u32 = 12;
+/// A device that has a name: a network card, a block device.
+pub const STOW_OBJECT_DEVICE: u32 = 13;
 
 /// The JSON array of blocks of a task map.
 pub const STOW_TASKMAP_MAP: u32 = 0;

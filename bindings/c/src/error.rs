@@ -4,7 +4,7 @@ use crate::answer::part;
 use crate::fail::Fail;
 use crate::pointer::{Out, free, read};
 pub use crate::refusal::StowError;
-use crate::status::call;
+use crate::status::{ask, call};
 use std::ffi::c_char;
 
 /// The stable class of an error.
@@ -26,6 +26,41 @@ pub unsafe extern "C" fn stow_error_message(error: *const StowError) -> *const c
 pub unsafe extern "C" fn stow_error_hint(error: *const StowError) -> *const c_char {
     // SAFETY: the caller guarantees it.
     unsafe { part(error, |error| Some(&error.hint)) }
+}
+
+/// All that would work, a line each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_error_help(error: *const StowError) -> *const c_char {
+    // SAFETY: the caller guarantees it.
+    unsafe { part(error, |error| Some(error.help())) }
+}
+
+/// The number of the class.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_error_number(error: *const StowError) -> u32 {
+    ask(|| {
+        // SAFETY: the caller guarantees it.
+        let error = unsafe { read(error) }.ok()?;
+        Some(error.number)
+    })
+}
+
+/// When an error has this class.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_error_docs(error: *const StowError) -> *const c_char {
+    // SAFETY: the caller guarantees it.
+    unsafe { part(error, |error| Some(&error.docs)) }
+}
+
+/// The app that is refused.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_error_app(error: *const StowError, app: *mut u32) -> u32 {
+    call(|| {
+        // SAFETY: the caller guarantees it.
+        let (error, app) = unsafe { (read(error)?, Out::new(app)?) };
+        let found = error.app;
+        app.put(found.ok_or_else(|| Fail::NotFound("no app is meant".to_owned()))?)
+    })
 }
 
 /// The text that contains the words in question.

@@ -1,9 +1,10 @@
 //! `stow_proc`: one process as a struct to which later versions may add fields, and its cpus.
 
 use crate::constants::{
-    STOW_NONE, STOW_OBJECT_CORE, STOW_OBJECT_DIE, STOW_OBJECT_GPU, STOW_OBJECT_HWTHREAD,
-    STOW_OBJECT_L1CACHE, STOW_OBJECT_L2CACHE, STOW_OBJECT_L3CACHE, STOW_OBJECT_L4CACHE,
-    STOW_OBJECT_L5CACHE, STOW_OBJECT_MACHINE, STOW_OBJECT_NUMA, STOW_OBJECT_PACKAGE,
+    STOW_NONE, STOW_OBJECT_CORE, STOW_OBJECT_DEVICE, STOW_OBJECT_DIE, STOW_OBJECT_GPU,
+    STOW_OBJECT_HWTHREAD, STOW_OBJECT_L1CACHE, STOW_OBJECT_L2CACHE, STOW_OBJECT_L3CACHE,
+    STOW_OBJECT_L4CACHE, STOW_OBJECT_L5CACHE, STOW_OBJECT_MACHINE, STOW_OBJECT_NUMA,
+    STOW_OBJECT_PACKAGE,
 };
 use crate::fail::Fail;
 use face::ObjKind;
@@ -142,6 +143,7 @@ pub(crate) const fn kind(object: u32) -> Option<ObjKind> {
         STOW_OBJECT_CORE => ObjKind::Core,
         STOW_OBJECT_HWTHREAD => ObjKind::Hwthread,
         STOW_OBJECT_GPU => ObjKind::Gpu,
+        STOW_OBJECT_DEVICE => ObjKind::Device,
         _ => return None,
     })
 }
@@ -163,6 +165,7 @@ pub extern "C" fn stow_object_name(kind: u32) -> *const c_char {
         c"core",
         c"hwthread",
         c"gpu",
+        c"device",
     ];
     words
         .get(kind as usize)

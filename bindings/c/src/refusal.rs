@@ -1,7 +1,10 @@
 //! An error, with its parts as C strings.
 
+use face::Class;
 use std::ffi::CString;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 /// An error; opaque to callers.
 pub struct StowError {
@@ -10,6 +13,12 @@ pub struct StowError {
     pub(crate) hint: CString,
     pub(crate) text: CString,
     pub(crate) span: Option<Range<usize>>,
+    pub(crate) number: u32,
+    pub(crate) docs: CString,
+    pub(crate) app: Option<u32>,
+    /// What is asked for help when somebody wants it: help may cost many plans.
+    asked: Option<face::Error>,
+    help: OnceLock<CString>,
 }
 
 /// Text as a C string; a NUL in it becomes `?`.
@@ -29,6 +38,11 @@ impl StowError {
             hint: string(error.hint().unwrap_or_default()),
             text: string(error.text().unwrap_or_default()),
             span: error.span(),
+            number: u32::from(error.kind().number()),
+            docs: string(error.docs()),
+            app: error.app(),
+            asked: Some(error.clone()),
+            help: OnceLock::new(),
         }
     }
 
@@ -41,12 +55,28 @@ impl StowError {
     }
 
     pub(crate) fn told(class: &str, message: &str) -> Self {
+        let known = Class::of_word(class);
         Self {
             class: string(class),
             message: string(message),
             hint: CString::default(),
             text: CString::default(),
             span: None,
+            number: known.map_or(0, |class| u32::from(class.number())),
+            docs: string(known.map_or("", Class::docs)),
+            app: None,
+            asked: None,
+            help: OnceLock::new(),
         }
+    }
+
+    /// What would work, a line each.
+    pub(crate) fn help(&self) -> &CString {
+        self.help.get_or_init(|| {
+            let asked = self.asked.as_ref();
+            let lines = || asked.map(|error| string(&error.help().join("\n")));
+            let told = catch_unwind(AssertUnwindSafe(lines));
+            told.ok().flatten().unwrap_or_default()
+        })
     }
 }

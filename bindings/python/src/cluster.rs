@@ -1,5 +1,6 @@
 //! Jobs side by side on the same nodes.
 
+use crate::component::outside;
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::Job;
@@ -8,7 +9,8 @@ use crate::plan::Plan;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use stowplan::component::Registry;
 use stowplan::{JobId, Standing};
 
 /// Nodes that jobs share: each job gets what earlier jobs left free.
@@ -26,19 +28,36 @@ impl Cluster {
         Self { machine, inner }
     }
 
-    fn lock(&self) -> MutexGuard<'_, stowplan::Cluster> {
+    /// Works on the cluster without holding the interpreter's lock, which components may need while another thread waits here.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut stowplan::Cluster) -> T + Send,
+    ) -> PyResult<T> {
+        outside()?;
         // Neither a refused job nor a panic changes the cluster.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        let own = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(py.detach(|| work(&mut own())))
     }
 
-    /// Works on the cluster without holding the interpreter's lock.
+    /// The same for work that may be refused.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut stowplan::Cluster) -> Result<T, stowplan::Error> + Send,
     ) -> PyResult<T> {
-        let done = py.detach(|| work(&mut self.lock()));
+        let done = self.with(py, work)?;
         done.map_err(|error| refused(py, &error))
+    }
+
+    /// Places a job by components.
+    pub(crate) fn place_with(
+        &self,
+        py: Python<'_>,
+        job: &stowplan::Job,
+        registry: &Registry,
+    ) -> PyResult<Result<stowplan::Plan, stowplan::Error>> {
+        self.with(py, |cluster| cluster.place_with(job, registry))
     }
 }
 
@@ -58,7 +77,7 @@ impl Cluster {
     fn place(&self, job: &Bound<'_, PyAny>) -> PyResult<Plan> {
         let py = job.py();
         let job = Job::of(job)?;
-        let placed = py.detach(|| self.lock().place(&job.inner));
+        let placed = self.with(py, |cluster| cluster.place(&job.inner))?;
         let placed = placed.map_err(|error| not_placed(py, &error))?;
         Ok(Plan::from(placed))
     }
@@ -67,7 +86,7 @@ impl Cluster {
     fn try_place(&self, job: &Bound<'_, PyAny>) -> PyResult<Plan> {
         let py = job.py();
         let job = Job::of(job)?;
-        let placed = py.detach(|| self.lock().try_place(&job.inner));
+        let placed = self.with(py, |cluster| cluster.try_place(&job.inner))?;
         let placed = placed.map_err(|error| not_placed(py, &error))?;
         Ok(Plan::from(placed))
     }
@@ -76,7 +95,7 @@ impl Cluster {
     fn explain(&self, job: &Bound<'_, PyAny>) -> PyResult<Option<Waiting>> {
         let py = job.py();
         let job = Job::of(job)?;
-        let told = py.detach(|| self.lock().explain(&job.inner));
+        let told = self.with(py, |cluster| cluster.explain(&job.inner))?;
         Ok(told.map(|told| Waiting {
             kind: told.error().class().to_owned(),
             message: told.error().message().to_owned(),
@@ -98,21 +117,26 @@ impl Cluster {
 
     /// The plans of the jobs that run, by number: a dict.
     fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let running: Vec<(JobId, stowplan::Plan)> = self.with(py, |cluster| {
+            let each = cluster.jobs();
+            each.map(|(job, plan)| (job, plan.clone())).collect()
+        })?;
         let jobs = PyDict::new(py);
-        for (job, plan) in self.lock().jobs() {
-            jobs.set_item(u64::from(job), Plan::from(plan.clone()))?;
+        for (job, plan) in running {
+            jobs.set_item(u64::from(job), Plan::from(plan))?;
         }
         Ok(jobs)
     }
 
     /// The number of the job of a plan. None if it is no plan of this cluster, or was released.
-    fn job_of(&self, plan: &Plan) -> Option<u64> {
-        self.lock().job_of(&plan.inner).map(u64::from)
+    fn job_of(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<u64>> {
+        let job = self.with(py, |cluster| cluster.job_of(&plan.inner))?;
+        Ok(job.map(u64::from))
     }
 
     /// The plan of a job.
-    fn plan(&self, job: u64) -> PyResult<Plan> {
-        let plan = self.lock().plan(JobId::from(job)).cloned();
+    fn plan(&self, py: Python<'_>, job: u64) -> PyResult<Plan> {
+        let plan = self.with(py, |cluster| cluster.plan(JobId::from(job)).cloned())?;
         plan.map(Plan::from).ok_or_else(|| PyKeyError::new_err(job))
     }
 
@@ -157,16 +181,18 @@ impl Cluster {
     }
 
     /// The nodes, in order of first mention.
-    fn nodes(&self) -> Vec<ClusterNode> {
-        self.lock()
-            .nodes()
-            .map(|node| ClusterNode::of(&node))
-            .collect()
+    fn nodes(&self, py: Python<'_>) -> PyResult<Vec<ClusterNode>> {
+        self.with(py, |cluster| {
+            let nodes = cluster.nodes();
+            nodes.map(|node| ClusterNode::of(&node)).collect()
+        })
     }
 
     /// A node by its name.
-    fn node(&self, name: &str) -> PyResult<ClusterNode> {
-        let found = self.lock().node(name).map(|node| ClusterNode::of(&node));
+    fn node(&self, py: Python<'_>, name: &str) -> PyResult<ClusterNode> {
+        let found = self.with(py, |cluster| {
+            cluster.node(name).map(|node| ClusterNode::of(&node))
+        })?;
         found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
@@ -186,22 +212,23 @@ impl Cluster {
     }
 
     /// Another cluster in the same state.
-    fn copy(&self) -> Self {
-        Self::of(self.machine.clone(), self.lock().clone())
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        let inner = self.with(py, |cluster| cluster.clone())?;
+        Ok(Self::of(self.machine.clone(), inner))
     }
 
-    fn __copy__(&self) -> Self {
-        self.copy()
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        self.copy(py)
     }
 
-    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> Self {
-        let _ = memo;
-        self.copy()
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.copy(memo.py())
     }
 
     /// The nodes and all jobs in bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.lock().to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.with(py, |cluster| cluster.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Reads what `to_bytes` wrote. `machine` is what is known about nodes that come later.
@@ -219,11 +246,11 @@ impl Cluster {
         py: Python<'py>,
     ) -> convert::Again<'py, (Bound<'py, PyBytes>, Machine)> {
         let read = py.get_type::<Self>().getattr("from_bytes")?;
-        Ok((read, (self.to_bytes(py), self.machine.clone())))
+        Ok((read, (self.to_bytes(py)?, self.machine.clone())))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<{:?}>", self.lock())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |cluster| format!("<{cluster:?}>"))
     }
 }
 

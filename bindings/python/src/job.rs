@@ -298,11 +298,19 @@ impl Job {
 }
 
 impl Job {
-    fn made(py: Python<'_>, job: Result<stowplan::Job, stowplan::Error>) -> PyResult<Self> {
+    pub(crate) fn made(
+        py: Python<'_>,
+        job: Result<stowplan::Job, stowplan::Error>,
+    ) -> PyResult<Self> {
         match job {
             Ok(inner) => Ok(Self { inner }),
             Err(error) => Err(not_placed(py, &error)),
         }
+    }
+
+    /// Whether a command line is given: a text, or a list of words.
+    pub(crate) fn is_line(given: &Bound<'_, PyAny>) -> bool {
+        given.is_instance_of::<PyString>() || given.is_instance_of::<PyList>()
     }
 
     /// A job that is given as one, or as a command line.
@@ -310,7 +318,7 @@ impl Job {
         if let Ok(job) = given.cast::<Self>() {
             return Ok(job.get().clone());
         }
-        if given.is_instance_of::<PyString>() || given.is_instance_of::<PyList>() {
+        if Self::is_line(given) {
             return Self::made(
                 given.py(),
                 stowplan::Job::from_command_line(line_words(given)?),

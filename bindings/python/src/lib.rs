@@ -32,16 +32,19 @@ mod calls;
 mod network;
 // Many jobs at once.
 mod many;
-// Jobs side by side on the same nodes.
+// Jobs side by side on the same nodes; one job again and again.
 mod cluster;
+mod planner;
+// Components of a caller's own, and what they see.
+mod asked;
+mod component;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add("Error", py.get_type::<error::Error>())?;
-    module.add("PlacementError", py.get_type::<error::PlacementError>())?;
+    error::add(module)?;
     module.add_class::<topology::Topology>()?;
     module.add_class::<machine::Machine>()?;
     module.add_class::<job::App>()?;
@@ -58,6 +61,13 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cluster::Cluster>()?;
     module.add_class::<cluster::ClusterNode>()?;
     module.add_class::<cluster::Waiting>()?;
+    module.add_class::<planner::Planner>()?;
+    module.add_class::<component::Components>()?;
+    module.add_class::<asked::AskedApp>()?;
+    module.add_class::<asked::Room>()?;
+    module.add("Declined", py.get_type::<component::Declined>())?;
+    module.add("TakeNextOption", py.get_type::<component::TakeNextOption>())?;
+    module.add("ResourceBusy", py.get_type::<component::ResourceBusy>())?;
     module.add_class::<network::Network>()?;
     module.add_class::<calls::Advice>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

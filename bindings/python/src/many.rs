@@ -17,7 +17,7 @@ enum Given {
 
 impl Given {
     fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if given.is_instance_of::<PyString>() || given.is_instance_of::<PyList>() {
+        if Job::is_line(given) {
             return Ok(Self::Words(line_words(given)?));
         }
         Ok(Self::Job(Job::of(given)?.inner))

@@ -197,6 +197,34 @@ class Refusals(unittest.TestCase):
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((again.kind, again.message, again.span), (error.kind, error.message, error.span))
 
+    def test_they_offer_what_works(self):
+        error = self.check(sp.PlacementError, lambda: sp.place("-n 5 -H a:4 ./x : -n 1 -H a:4 ./y", machine()), "not-enough-slots")
+        self.assertEqual(error.app, 0)
+        self.assertIn("more processes than slots", error.docs)
+        # Each line is a change of the job: what it says is placed.
+        changes = [line.partition(": ")[2] for line in error.help]
+        self.assertGreater(len(changes), 1)
+        fewer = next(change for change in changes if change.startswith("-n "))
+        self.assertGreater(len(sp.place(f"{fewer} -H a:4 ./x", machine())), 0)
+        more = next(change for change in changes if change.startswith("-H "))
+        self.assertEqual(len(sp.place(f"-n 5 {more} ./x", machine())), 5)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((again.help, again.number, again.app), (error.help, error.number, 0))
+        # Who does not ask pays nothing: errors that were never asked travel with their help too.
+        fresh = self.check(sp.PlacementError, lambda: sp.place("-n 5 -H a:4 ./x", machine()), "not-enough-slots")
+        self.assertEqual(pickle.loads(pickle.dumps(fresh)).help, fresh.help)
+        hint = self.check(sp.PlacementError, lambda: sp.place("--map-bi core ./x", machine()), "bad-option")
+        self.assertEqual(hint.help, [hint.hint])
+        self.assertNotEqual(hint.number, error.number)
+        plain = self.check(sp.Error, lambda: sp.Topology("builtin:frontir"), "bad-topology")
+        self.assertIsNone(plain.app)
+        self.assertEqual(sp.Error("mine").help, [])
+        many = sp.place_many(["-n 5 -H a:4 ./x"], machine(), refused="keep")[0]
+        self.assertEqual(many.help, fresh.help)
+        with self.assertRaises(sp.PlacementError) as caught:
+            sp.place_many(["-n 5 -H a:4 ./x"], machine())
+        self.assertEqual((caught.exception.help, caught.exception.index), (fresh.help, 0))
+
     def test_each_by_its_class(self):
         m = machine()
         for make, kind in [

@@ -44,7 +44,7 @@ impl Cluster {
             parts.push(number.to_le_bytes().to_vec());
             parts.push(plan.to_bytes());
         }
-        parts[0] = bare.nodes.saved(&self.machine);
+        parts[0] = bare.nodes.saved(&bare.machine);
         let standing = self.nodes.standing.iter();
         let standing = standing.flat_map(|(nodes, standing)| {
             let word: u32 = match standing {
@@ -124,7 +124,7 @@ impl Cluster {
             let draft = world.topologies.draft(id);
             ids.push(
                 topologies
-                    .add(draft, &mut self.machine.cpusets)
+                    .add(draft, Arc::make_mut(&mut self.machine.cpusets))
                     .map_err(bad)?,
             );
         }
@@ -137,7 +137,8 @@ impl Cluster {
             let mut row = *nodes.rows.states.get(state);
             row.topology = ids[row.topology.row()];
             row.own = 0;
-            let state = nodes.rows.states.intern(row);
+            nodes.whole.push(range.count, row.topology);
+            let state = nodes.rows.intern(row);
             nodes.runs.push(range.count, state);
         }
         Ok(())
@@ -165,8 +166,8 @@ impl ClusterNodes {
         let world = World {
             names: Arc::clone(&self.names),
             topologies: Arc::clone(&machine.topologies),
-            pusets: self.rows.pusets.clone(),
-            states: self.rows.states.clone(),
+            pusets: Arc::clone(&self.rows.pusets),
+            states: Arc::clone(&self.rows.states),
             before: self.runs.clone(),
             after: self.runs.clone(),
             local: self.local,

@@ -51,7 +51,7 @@ impl Cluster {
         for id in other.topologies.ids() {
             let draft = other.topologies.draft(id);
             let topologies = Arc::make_mut(&mut self.machine.topologies);
-            let added = topologies.add(draft, &mut self.machine.cpusets);
+            let added = topologies.add(draft, Arc::make_mut(&mut self.machine.cpusets));
             ids.push(added.map_err(|_| PlaceError::NoTopology {
                 node: String::new(),
             })?);
@@ -59,7 +59,7 @@ impl Cluster {
         let assigned = other.assigned.iter();
         Ok(Machine {
             topologies: Arc::clone(&self.machine.topologies),
-            cpusets: self.machine.cpusets.clone(),
+            cpusets: Arc::clone(&self.machine.cpusets),
             default: other.default.map(|id| ids[id]),
             assigned: assigned
                 .map(|(names, id)| (names.clone(), ids[*id]))
@@ -123,6 +123,8 @@ impl ClusterNodes {
                 for (run, state) in fresh.nodes.runs.within(there) {
                     let state = moving.state(&mut self.rows, state);
                     self.runs.push(run.count, state);
+                    let topology = self.rows.states.get(state).topology;
+                    self.whole.push(run.count, topology);
                 }
                 self.standing.push(part.count, Standing::Up);
             }
@@ -137,7 +139,8 @@ impl ClusterNodes {
         names
             .add(&plain)
             .map_err(crate::stage::alloc::hostfile::too_many)?;
-        let state = self.rows.states.intern(state);
+        self.whole.push(1, state.topology);
+        let state = self.rows.intern(state);
         self.runs.push(1, state);
         self.standing.push(1, Standing::Up);
         self.changed();

@@ -10,6 +10,8 @@
 mod rows;
 // How a job is placed among others.
 mod among;
+// GPUs that jobs hold.
+mod gpus;
 // The nodes, the state of each, and those that one job may use.
 mod nodes;
 // The nodes and what is known of them.

@@ -1,18 +1,20 @@
 //! The nodes of a cluster: their names, how each stands, and its present state.
 
 use super::among::Among;
+use super::gpus::{self, HeldGpus};
 use super::rows::Rows;
 use crate::error::{MapError, PlaceError};
 use crate::id::Column;
 use crate::id::Id as _;
 use crate::map::Candidates;
-use crate::map::{Machine, Mapped, make_plan, place_apps};
+use crate::map::{Machine, Mapped, make_plan};
 use crate::plan::Derived;
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
 use crate::stage::alloc::build_pool::within_sessions;
 use crate::stage::alloc::named::by_number;
 use crate::stage::job::JobOutcome;
+use crate::stage::job::all_apps::place_apps;
 use crate::stage::node::units::Hardware;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
@@ -49,12 +51,16 @@ pub(super) struct ClusterNodes {
     /// The present state of each node. No process is of the next job, so `own` is 0.
     pub(super) runs: StateRuns,
     pub(super) rows: Rows,
+    /// The hardware of each node, with the GPUs that jobs hold.
+    pub(super) whole: Runs<TopologyId>,
+    /// Topologies of nodes without the GPUs that jobs hold.
+    pub(super) held: HeldGpus,
     /// How many states the nodes were in when the tables were last made anew.
     used_rows: usize,
     /// The nodes that are up, once a job needs them.
     open: OnceLock<Arc<View>>,
     /// Topologies as the inner loops see them, once a job needs them.
-    hardware: Column<TopologyId, Option<Arc<Hardware>>>,
+    pub(super) hardware: Column<TopologyId, Option<Arc<Hardware>>>,
 }
 
 /// A node as it is now.
@@ -67,6 +73,8 @@ pub struct NodeNow<'c> {
     /// Its slots, processes and hardware.
     pub state: &'c NodeState,
     topologies: &'c Arc<Topologies>,
+    /// Its hardware: all its GPUs, those that jobs hold too.
+    pub hardware: TopologyId,
     nodes: &'c ClusterNodes,
 }
 
@@ -88,15 +96,23 @@ impl<'c> NodeNow<'c> {
         let free = self.nodes.rows.pusets.get(self.state.free);
         free.iter_ones().map(|pu| os[pu]).collect()
     }
+    /// Visible numbers of its GPUs that no job holds, ascending.
+    #[must_use]
+    pub fn free_gpus(&self) -> Vec<u32> {
+        let left = gpus::visible(self.topologies, self.state.topology);
+        left.into_iter().collect()
+    }
 }
 
 impl ClusterNodes {
     pub(super) fn node<'c>(&'c self, machine: &'c Machine, row: u32) -> NodeNow<'c> {
         let id = NodeId::from_row(row as usize);
+        let state = self.rows.states.get(self.runs.state(id));
         NodeNow {
             row,
             standing: self.standing.state(id),
-            state: self.rows.states.get(self.runs.state(id)),
+            state,
+            hardware: self.whole.state(id),
             topologies: &machine.topologies,
             nodes: self,
         }
@@ -120,6 +136,7 @@ impl ClusterNodes {
             let node = NodeId::from_row(row as usize);
             Arc::make_mut(&mut self.names).remove(node);
             self.standing.remove(node);
+            self.whole.remove(node);
             self.runs.remove(node);
             self.local = match self.local {
                 Some(local) if local == node => None,
@@ -153,6 +170,7 @@ impl ClusterNodes {
             None => Arc::clone(self.open()),
         };
         view.check(self, &resolved, candidates)?;
+        let view = self.with_gpus(machine, &resolved, view)?;
         let before = view.gather(&self.runs);
         let mut work = Workspace::new(self.pool(machine, &view, before.clone()));
         let mut outcome = JobOutcome::default();
@@ -164,12 +182,16 @@ impl ClusterNodes {
         self.hardware = std::mem::take(&mut tables.hardware);
         placed?;
         // The plan has the rows that its own nodes are in, and no others.
-        let (own, [was, left]) = self.rows.own([&before, &after]);
+        let (mut own, [was, left]) = self.rows.own([&before, &after]);
+        if !self.held.is_empty() {
+            let topologies =
+                own.own_topologies(&tables.topologies, Arc::make_mut(&mut tables.cpusets));
+            tables.topologies = Arc::new(topologies);
+        }
         (tables.states, tables.pusets) = (own.states, own.pusets);
         work.pool.nodes.runs = left;
         let derived = Derived::default();
-        let mut mapped = make_plan(&mut work, &mut resolved, was, derived, &mut outcome);
-        mapped.plan.check_gpus(&mut mapped.notes)?;
+        let mapped = make_plan(&work, resolved.apps, was, derived, &mut outcome)?;
         let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
         let mut policies = mapped.plan.resolved_apps().policies.values().iter();
         let keeps = match policies.any(overloads) {
@@ -201,14 +223,14 @@ impl ClusterNodes {
                 let free = match keeps {
                     Keeps::All => row.free,
                     Keeps::WhatItFound => {
-                        let pusets = &mut self.rows.pusets;
+                        let pusets = Arc::make_mut(&mut self.rows.pusets);
                         let mut free = pusets.get(row.free).to_bitvec();
                         free &= pusets.get(self.rows.states.get(was).free);
                         pusets.intern(&free)
                     }
                 };
                 let own = 0;
-                let state = self.rows.states.intern(NodeState { free, own, ..row });
+                let state = self.rows.intern(NodeState { free, own, ..row });
                 changes.extend(view.rows(part).map(|rows| (rows, state)));
             }
         }
@@ -283,7 +305,7 @@ impl View {
         Self::new(nodes, pieces)
     }
 
-    fn new(nodes: &ClusterNodes, mut pieces: Vec<NodeRange>) -> Self {
+    pub(super) fn new(nodes: &ClusterNodes, mut pieces: Vec<NodeRange>) -> Self {
         let local = nodes.local.map(|local| local.number());
         let local = local.filter(|&local| pieces.iter().any(|piece| piece.holds(local)));
         if let Some(local) = local {
@@ -316,6 +338,10 @@ impl View {
 
     pub(super) const fn names(&self) -> &Arc<Names> {
         &self.names
+    }
+    /// Rows of the cluster, in the order of the view.
+    pub(super) fn pieces(&self) -> &[NodeRange] {
+        &self.pieces
     }
     pub(super) const fn local(&self) -> Option<NodeId> {
         self.local

@@ -1,14 +1,17 @@
 //! Rows of states and their sets of cpus, alone in tables of their own: those that some runs use, and no others.
 
-use crate::id::Id as _;
+use crate::id::{Column, Id as _};
+use crate::table::cpusets::Cpusets;
 use crate::table::pusets::{PuSetId, PuSets};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
+use crate::table::topologies::{Topologies, TopologyId};
+use std::sync::Arc;
 
 /// States, and the sets of PUs that they name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    pub(super) states: States,
-    pub(super) pusets: PuSets,
+    pub(super) states: Arc<States>,
+    pub(super) pusets: Arc<PuSets>,
 }
 
 /// Rows that go from one table to another, each once.
@@ -38,13 +41,14 @@ impl<'t> Moving<'t> {
             free: self.set(into, row.free),
             ..row
         };
-        *self.states[state.row()].insert(into.states.intern(row))
+        *self.states[state.row()].insert(into.intern(row))
     }
 
     fn set(&mut self, into: &mut Rows, set: PuSetId) -> PuSetId {
         let bits = self.from.1.get(set);
-        *self.pusets[set.row()]
-            .get_or_insert_with(|| into.pusets.intern_words(self.from.1.words(set), bits.len()))
+        *self.pusets[set.row()].get_or_insert_with(|| {
+            Arc::make_mut(&mut into.pusets).intern_words(self.from.1.words(set), bits.len())
+        })
     }
 
     /// Runs of the other table, in this one.
@@ -58,6 +62,11 @@ impl<'t> Moving<'t> {
 }
 
 impl Rows {
+    /// The row of a state.
+    pub(super) fn intern(&mut self, state: NodeState) -> StateId {
+        Arc::make_mut(&mut self.states).intern(state)
+    }
+
     /// How many states and sets there are.
     pub(super) fn len(&self) -> (usize, usize) {
         (self.states.len(), self.pusets.len())
@@ -69,5 +78,34 @@ impl Rows {
         let mut moving = Moving::from(&self.states, &self.pusets);
         let runs = runs.map(|runs| moving.runs(&mut own, runs));
         (own, runs)
+    }
+
+    /// The topologies that the states name, in a table of their own. The states get its rows and keep their numbers.
+    /// Cost: the states, and the objects of these topologies.
+    pub(super) fn own_topologies(
+        &mut self,
+        topologies: &Topologies,
+        cpusets: &mut Cpusets,
+    ) -> Topologies {
+        let mut own = Topologies::default();
+        let mut moved: Column<TopologyId, Option<TopologyId>> =
+            topologies.ids().map(|_| None).collect();
+        self.rename_topologies(|id| {
+            *moved[id].get_or_insert_with(|| {
+                let added = own.add(topologies.draft(id), cpusets);
+                added.expect("a topology of a table is sound")
+            })
+        });
+        own
+    }
+
+    /// Gives each topology another number. Distinct topologies stay distinct, so the states keep their numbers.
+    pub(super) fn rename_topologies(&mut self, mut rename: impl FnMut(TopologyId) -> TopologyId) {
+        let mut states = States::default();
+        for (_, &row) in self.states.iter() {
+            let topology = rename(row.topology);
+            states.intern(NodeState { topology, ..row });
+        }
+        self.states = states.into();
     }
 }

@@ -1,6 +1,7 @@
 //! What a job takes of nodes: slots, and cpus that were free. It is given back when the job ends, and taken again when a job that
 //! runs already is adopted.
 
+use super::gpus::{Change, given, is_without_some, visible};
 use super::nodes::ClusterNodes;
 use super::rows::Rows;
 use super::whole::Cluster;
@@ -9,6 +10,7 @@ use crate::plan::{Plan, World};
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::states::{NodeState, StateId};
 use crate::table::topologies::TopologyId;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Why a running job is not taken over.
@@ -26,6 +28,12 @@ pub enum AdoptError {
     /// Another job holds some of its cpus.
     #[error("node {node}: cpus of the plan are taken")]
     Cpus {
+        /// The node.
+        node: String,
+    },
+    /// Another job holds some of its GPUs.
+    #[error("node {node}: GPUs of the plan are taken")]
+    Gpus {
         /// The node.
         node: String,
     },
@@ -70,7 +78,7 @@ impl ClusterNodes {
                 let states: Vec<_> = self.runs.within(here).collect();
                 for (nodes, state) in states {
                     let row = self.without(job, state, was, left);
-                    changes.push((nodes, self.rows.states.intern(row)));
+                    changes.push((nodes, self.rows.intern(row)));
                 }
             }
         }
@@ -79,7 +87,7 @@ impl ClusterNodes {
     }
 
     /// Those of a job's nodes that the cluster has.
-    fn known(&self, job: &World, part: NodeRange) -> Vec<NodeRange> {
+    pub(super) fn known(&self, job: &World, part: NodeRange) -> Vec<NodeRange> {
         if Arc::ptr_eq(&self.names, &job.names) {
             return vec![part];
         }
@@ -91,7 +99,7 @@ impl ClusterNodes {
     fn without(&mut self, job: &World, state: StateId, was: StateId, left: StateId) -> NodeState {
         let now = *self.rows.states.get(state);
         let (was, left) = (job.states.get(was), job.states.get(left));
-        let pusets = &mut self.rows.pusets;
+        let pusets = Arc::make_mut(&mut self.rows.pusets);
         let mut free = pusets.get(now.free).to_bitvec();
         let mut taken = job.pusets.get(was.free).to_bitvec();
         taken &= !job.pusets.get(left.free).to_bitvec();
@@ -116,30 +124,50 @@ impl Cluster {
         let mut nodes = self.nodes.clone();
         let mut changes = Vec::new();
         let mut ids: Vec<Option<TopologyId>> = vec![None; job.topologies.len()];
+        let mut fits: HashMap<(TopologyId, TopologyId), bool> = HashMap::new();
         for (part, was, left) in changed(job) {
             let topology = self.topology(job, was, &mut ids)?;
+            let mut whole = None;
             for at in part.first..part.end() {
                 let name = job.names.name(NodeId::from_row(at as usize));
                 let node = match nodes.names.find_name(&name) {
                     Some(node) => node,
                     None => {
-                        let row = as_found(job, was, topology, &mut nodes.rows);
+                        let whole = *whole.get_or_insert_with(|| self.hardware_of(topology));
+                        let row = as_found(job, was, whole, &mut nodes.rows);
                         let added = nodes.append_one(&name, row);
                         added.map_err(|_| AdoptError::TooManyNodes)?;
                         NodeId::from_row(nodes.names.len() as usize - 1)
                     }
                 };
                 let state = nodes.runs.state(node);
-                if nodes.rows.states.get(state).topology != topology {
+                let whole = nodes.whole.state(node);
+                let known = fits.entry((topology, whole));
+                let topologies = &self.machine.topologies;
+                if !*known.or_insert_with(|| is_without_some(topologies, topology, whole)) {
                     return Err(AdoptError::Hardware { node: name });
                 }
                 let row = nodes.with(job, &name, (state, was, left), held)?;
-                changes.push((NodeRange::one(node.number()), nodes.rows.states.intern(row)));
+                changes.push((NodeRange::one(node.number()), nodes.rows.intern(row)));
             }
         }
         nodes.runs.change(&mut changes);
+        for (part, gpus) in given(plan) {
+            for at in part.first..part.end() {
+                let name = job.names.name(NodeId::from_row(at as usize));
+                let node = nodes
+                    .names
+                    .find_name(&name)
+                    .expect("its nodes are known now");
+                let row = nodes.rows.states.get(nodes.runs.state(node));
+                if !gpus.is_subset(&visible(&self.machine.topologies, row.topology)) {
+                    return Err(AdoptError::Gpus { node: name });
+                }
+            }
+        }
         nodes.tidy();
         self.nodes = nodes;
+        self.change_gpus(plan, Change::Take);
         Ok(())
     }
 
@@ -158,7 +186,10 @@ impl Cluster {
             return Ok(known);
         }
         let topologies = Arc::make_mut(&mut self.machine.topologies);
-        let added = topologies.add(job.topologies.draft(own), &mut self.machine.cpusets);
+        let added = topologies.add(
+            job.topologies.draft(own),
+            Arc::make_mut(&mut self.machine.cpusets),
+        );
         let added = added.map_err(|_| AdoptError::Untold)?;
         ids[own.row()] = Some(added);
         Ok(added)
@@ -168,7 +199,7 @@ impl Cluster {
 /// A node as a job found it, without what other jobs had taken.
 fn as_found(job: &World, was: StateId, topology: TopologyId, rows: &mut Rows) -> NodeState {
     let was = job.states.get(was);
-    let allowed = rows.pusets.intern(job.pusets.get(was.allowed));
+    let allowed = Arc::make_mut(&mut rows.pusets).intern(job.pusets.get(was.allowed));
     NodeState {
         topology,
         allowed,
@@ -192,7 +223,7 @@ impl ClusterNodes {
         let (was, left) = (job.states.get(was), job.states.get(left));
         let mut taken = job.pusets.get(was.free).to_bitvec();
         taken &= !job.pusets.get(left.free).to_bitvec();
-        let pusets = &mut self.rows.pusets;
+        let pusets = Arc::make_mut(&mut self.rows.pusets);
         let mut free = pusets.get(now.free).to_bitvec();
         if taken.iter_ones().any(|pu| !free[pu]) {
             let node = name.to_owned();

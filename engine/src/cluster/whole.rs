@@ -1,6 +1,7 @@
 //! Nodes on which jobs start and end, and what is known of them.
 
 use super::among::Among;
+use super::gpus::Change;
 use super::nodes::{ClusterNodes, NodeNow, Standing};
 use crate::error::MapError;
 use crate::map::{Machine, Mapped};
@@ -39,7 +40,7 @@ impl Cluster {
         &self.machine
     }
 
-    /// Places a job on the slots and cpus that are left, and records what it takes.
+    /// Places a job on the slots, cpus and GPUs that are left, and records what it takes.
     ///
     /// # Errors
     /// As [`crate::map::map_resolved`]; `node-closed` when the job names a node that is down or drained. Then nothing changes.
@@ -47,20 +48,23 @@ impl Cluster {
     /// Cost: that of placing the job, and the runs of the states.
     pub fn place(&mut self, resolved: Resolved, among: &Among) -> Result<Mapped, MapError> {
         resolved.check_cores(&self.machine.topologies)?;
-        match self.grown(&resolved, &among.candidates)? {
+        let mapped = match self.grown(&resolved, &among.candidates)? {
             Some(mut grown) => {
                 let mapped = grown.place(&self.machine, resolved, among)?;
                 self.nodes = grown;
-                Ok(mapped)
+                mapped
             }
-            None => self.nodes.place(&self.machine, resolved, among),
-        }
+            None => self.nodes.place(&self.machine, resolved, among)?,
+        };
+        self.change_gpus(&mapped.plan, Change::Take);
+        Ok(mapped)
     }
 
-    /// Gives back what a job took: its slots, and the cpus that it was the first to take. Nodes that are gone are passed over.
+    /// Gives back what a job took: its slots, its GPUs, and the cpus that it was the first to take. Nodes that are gone are passed over.
     /// Cost: the runs of the states.
     pub fn release(&mut self, plan: &Plan) {
         self.nodes.release(plan);
+        self.change_gpus(plan, Change::GiveBack);
     }
 
     /// The nodes of some names, as stretches.

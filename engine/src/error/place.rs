@@ -1,6 +1,7 @@
 //! What cannot be placed: nodes, slots, objects, cpus. Source: errors "What is given", "Room", "Objects and cpus".
 use super::phrases::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
 use crate::count::counted as number;
+use crate::devices::Devices;
 
 /// A sound request that these nodes cannot honor.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -93,6 +94,19 @@ pub enum PlaceError {
         node: String,
         /// `down` or `drained`.
         why: &'static str,
+    },
+    /// Jobs hold so many GPUs of a cluster's node, or of all its nodes that have some, that too few are left for one process.
+    #[error("node {node}: other jobs hold {held} of {all} GPUs, {free} free; each process asks for {asked}",
+        held = all - free, free = match free { 0 => "none is".to_owned(), 1 => "1 is".to_owned(), more => format!("{more} are") })]
+    GpusHeld {
+        /// The node, or the first of all.
+        node: String,
+        /// GPUs that each process asks for.
+        asked: u32,
+        /// GPUs that no job holds.
+        free: u32,
+        /// GPUs of the node.
+        all: u32,
     },
     /// An app is left without nodes, but not because they are full.
     #[error("app {app} has no node left: {removed}")]
@@ -474,26 +488,26 @@ pub enum PlaceError {
         /// The devices that the node has.
         there: String,
     },
-    /// A node has no GPU.
-    #[error(
-        "app {app}: node {node} has no GPU; `--devices {node}=gpu=numa` states one near each NUMA node"
-    )]
+    /// A node has no GPU, network card or block device.
+    #[error("app {app}: node {node} has no {0}; `--devices {node}={1}=numa` states one near each NUMA node", .of.noun(), .of.stated_as())]
     DeviceNotFound {
         /// The app, from 0.
         app: u32,
+        /// Which devices it lacks.
+        of: Devices,
         /// The node, or the first of several.
         node: String,
     },
-    /// A process has fewer GPUs near it than each process is to get.
-    #[error("app {app}: each process shall get {}, near it on node {node}: {near}", number(*.asked, "GPU"))]
-    NotEnoughGpus {
+    /// A process has fewer devices near it than each process is to get.
+    #[error("app {app}: each process shall get {}, near it on node {node}: {near}", number(.asked.0, .asked.1.noun()))]
+    NotEnoughDevices {
         /// The app, from 0.
         app: u32,
-        /// GPUs for each process.
-        asked: u16,
+        /// How many for each process, and of which.
+        asked: (u16, Devices),
+        /// How many are near it.
+        near: u32,
         /// The first such node.
         node: String,
-        /// GPUs near the process.
-        near: u32,
     },
 }

@@ -2,7 +2,7 @@
 
 use super::claimed::Claimed;
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
-use super::rank::turns::{RoundTurns, RunOrders};
+use super::rank::turns_on_node::{RoundTurns, RunOrders};
 use super::sorted_index::SortedIndex;
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;

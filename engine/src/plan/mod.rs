@@ -33,6 +33,8 @@ pub mod bytes;
 mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
+// Which devices each process is mapped to.
+mod mapped;
 // The same places on other hosts.
 mod onto;
 // The part of a plan that the daemon of one node needs.
@@ -43,6 +45,7 @@ mod task_map;
 pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use claimed::Claimed;
+pub use mapped::OnDevices;
 pub use onto::{Carried, HostCount};
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
@@ -59,7 +62,7 @@ use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
 use rank::ranges::RankRanges;
-use rank::turns::{MetOrders, PlanOrders};
+use rank::turns_on_node::{MetOrders, PlanOrders};
 use std::sync::{Arc, OnceLock};
 
 /// Where every process of a job is.
@@ -67,12 +70,12 @@ use std::sync::{Arc, OnceLock};
 pub struct Plan {
     pub(crate) world: World,
     pub(crate) table: AppTable,
-    pub(crate) patterns: Patterns,
+    pub(crate) patterns: Arc<Patterns>,
     pub(crate) apps: Vec<AppPlan>,
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
     bases: Vec<u32>,
     /// The places of the patterns, written out.
-    places: Places,
+    places: Arc<Places>,
     /// The turns of the processes of each node.
     orders: PlanOrders,
     /// Where each rank is.
@@ -87,7 +90,7 @@ pub struct Plan {
 /// What a plan derived from its patterns, kept for a later plan with the same patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derived {
-    places: Places,
+    places: Arc<Places>,
     orders: PlanOrders,
 }
 
@@ -100,9 +103,10 @@ impl Plan {
     pub fn assemble(
         world: World,
         table: AppTable,
-        patterns: Patterns,
+        patterns: impl Into<Arc<Patterns>>,
         placed: Vec<Placed>,
     ) -> Self {
+        let patterns = patterns.into();
         Self::assemble_again(world, table, patterns, Derived::default(), placed)
     }
 
@@ -110,12 +114,15 @@ impl Plan {
     pub(crate) fn assemble_again(
         world: World,
         table: AppTable,
-        patterns: Patterns,
+        patterns: Arc<Patterns>,
         earlier: Derived,
         placed: Vec<Placed>,
     ) -> Self {
-        let places = earlier.places.again(&placed, &patterns);
-        let mut orders = earlier.orders;
+        let Derived {
+            mut places,
+            mut orders,
+        } = earlier;
+        Places::again(&mut places, &placed, &patterns);
         let met = orders.meet(&placed, &patterns, &places);
         let mut bases = vec![0];
         let mut next = 0_u32;
@@ -141,20 +148,12 @@ impl Plan {
         }
     }
 
-    /// Gives back the tables, for the next plan.
-    pub(crate) fn into_tables(
-        self,
-    ) -> (
-        World,
-        AppTable,
-        Patterns,
-        Derived,
-        impl Iterator<Item = Placed>,
-    ) {
-        let placed = self.apps.into_iter().map(|app| app.placed);
-        let (places, orders) = (self.places, self.orders);
-        let derived = Derived { places, orders };
-        (self.world, self.table, self.patterns, derived, placed)
+    /// What it derived from its patterns, for the next plan.
+    pub(crate) fn derived(&self) -> Derived {
+        Derived {
+            places: Arc::clone(&self.places),
+            orders: self.orders.clone(),
+        }
     }
 
     /// The nodes, topologies and states that the plan refers to.
@@ -178,7 +177,7 @@ impl Plan {
     }
     /// The patterns.
     #[must_use]
-    pub const fn patterns(&self) -> &Patterns {
+    pub fn patterns(&self) -> &Patterns {
         &self.patterns
     }
     /// The apps, including holes.

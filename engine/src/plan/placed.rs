@@ -83,7 +83,7 @@ pub enum RankOrder {
     Listed(Vec<ListedRun>),
 }
 
-/// The tables that a plan refers to, shared by all its apps.
+/// The tables that a plan refers to, shared by all its apps, and with other plans that were made of them.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The nodes' names, shared by the plans that a cluster makes on the same nodes.
@@ -91,11 +91,11 @@ pub struct World {
     /// Distinct topologies, shared with the machine that the job was placed on.
     pub topologies: Arc<Topologies>,
     /// Sets of PUs by OS number.
-    pub cpusets: Cpusets,
+    pub cpusets: Arc<Cpusets>,
     /// Sets of PUs by logical number.
-    pub pusets: PuSets,
+    pub pusets: Arc<PuSets>,
     /// Distinct node states.
-    pub states: States,
+    pub states: Arc<States>,
     /// The state of each node before the job's first app.
     pub before: StateRuns,
     /// The state of each node after the job's last app.

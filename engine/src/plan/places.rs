@@ -9,6 +9,7 @@ use crate::limit::OBJECTS_MAX;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::patterns::{Pattern, PatternId, Patterns, Place, PlaceRun};
+use std::sync::Arc;
 
 /// How many places are written out in any case, and how many more for each run of the patterns. So the places stay in
 /// proportion to the patterns.
@@ -98,16 +99,16 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The places that the placed runs use, written out. Keeps the places that are here if an earlier plan used as many
+    /// Writes out the places that the placed runs use. Keeps the places that are here if an earlier plan used as many
     /// processes of the same patterns. `patterns`: those of the earlier plan, followed by new ones.
     ///
     /// Cost: the runs; if places are missing, also the patterns and the missing places; if many are missing, eight bytes for
     /// each process of each distinct pattern.
-    pub(super) fn again(mut self, placed: &[Placed], patterns: &Patterns) -> Self {
+    pub(super) fn again(this: &mut Arc<Self>, placed: &[Placed], patterns: &Patterns) {
         let runs = || placed.iter().flat_map(|placed| &placed.runs);
-        let here = |pattern: PatternId| self.most.get(pattern.row()).copied().unwrap_or(0);
+        let here = |pattern: PatternId| this.most.get(pattern.row()).copied().unwrap_or(0);
         if runs().all(|run| run.procs <= here(run.pattern)) {
-            return self;
+            return;
         }
         let mut most = vec![0_u32; patterns.len()];
         for run in runs() {
@@ -115,17 +116,18 @@ impl Places {
             *most = run.procs.max(*most);
         }
         let used: usize = most.iter().map(|&procs| procs as usize).sum();
-        let lacks = |at: &usize| most[*at] > self.most.get(*at).copied().unwrap_or(0);
+        let lacks = |at: &usize| most[*at] > this.most.get(*at).copied().unwrap_or(0);
         let missing: Vec<usize> = (0..most.len()).filter(lacks).collect();
-        if !self.whole || missing.len() > FEW || self.flat.len() > 2 * used {
-            return Self::new(most, patterns);
+        if !this.whole || missing.len() > FEW || this.flat.len() > 2 * used {
+            *this = Arc::new(Self::new(most, patterns));
+            return;
         }
-        self.starts.resize(most.len(), NOT_HERE);
-        self.most.resize(most.len(), 0);
+        let places = Arc::make_mut(this);
+        places.starts.resize(most.len(), NOT_HERE);
+        places.most.resize(most.len(), 0);
         for at in missing {
-            self.add(at, most[at], patterns);
+            places.add(at, most[at], patterns);
         }
-        self
     }
 
     fn new(most: Vec<u32>, patterns: &Patterns) -> Self {

@@ -7,7 +7,7 @@ use super::Plan;
 use super::placed::row;
 use super::places::Packed;
 use super::rank::ranges::{Phase, RankRange, Source};
-use super::rank::turns::TurnsBy;
+use super::rank::turns_on_node::TurnsBy;
 use super::row_writer::{Block, COLUMNS, RowsOut, SHORT};
 
 /// How many rounds are drafted at once, and how many rows of each.

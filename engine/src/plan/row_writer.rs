@@ -9,7 +9,7 @@ use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::rank::find::gets;
 use super::rank::ranges::{Phase, RankRange, RunNodes, Source, source};
-use super::rank::turns::{Dealt, Locals, RoundTurns, TurnLocals, TurnsBy};
+use super::rank::turns_on_node::{Dealt, Locals, RoundTurns, TurnLocals, TurnsBy};
 use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //! plan.
 
 use super::bytes::placed::read_kind;
-use super::bytes::wire::{Edition, Reader, Writer, or_zero};
+use super::bytes::wire::{Reader, Writer, or_zero};
 use super::bytes::{BadPlan, FrameKind, gpus, sets};
 use super::placed::row;
 use super::{Plan, ProcPlace};
@@ -83,7 +83,7 @@ impl Plan {
         sets::write(&mut writer, cpusets.map(|&id| self.world.cpusets.get(id)));
         writer.table(rows);
         let edition = self.edition();
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             let given = self.given_gpus_on(node);
             let mut gpusets: KeyRows<&[u32]> = KeyRows::default();
             gpusets.push(&[]);
@@ -113,9 +113,9 @@ impl NodeSlice {
         let own_before = reader.number(RANKS_MAX, "a number of processes")?;
         let cpusets = sets::read(&mut reader)?;
         let table = reader.table()?;
-        let (gpus, of_gpus) = match reader.edition {
-            Edition::Plain => (Vec::new(), vec![0; table.len()]),
-            Edition::Gpus => {
+        let (gpus, of_gpus) = match reader.edition.has_gpus() {
+            false => (Vec::new(), vec![0; table.len()]),
+            true => {
                 let sets = gpus::read_sets(&mut reader)?;
                 (sets, reader.column(table.len())?)
             }

@@ -1,21 +1,21 @@
-//! The GPUs of a node in the order of their PCI addresses, for which their visible numbers stand, dealt over objects if asked, and
-//! several for each process.
+//! The devices of a node in the order of their PCI addresses, dealt over objects if asked, and several for each process. For the
+//! addresses of GPUs their visible numbers stand.
 
 use super::topologies::{ObjectId, Topologies, TopologyId};
-use crate::policy::{DeviceMap, DevicesEach, ObjKind};
+use crate::policy::{DeviceMap, Devices, DevicesEach, ObjKind};
 
-/// GPUs of one process.
+/// Devices of one process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DeviceGroup {
     /// In their order, at least one.
-    pub(crate) gpus: Vec<ObjectId>,
-    /// The GPU alone, else the smallest object around all of them: its cpus are near.
+    pub(crate) devices: Vec<ObjectId>,
+    /// The device alone, else the smallest object around all of them: its cpus are near.
     pub(crate) around: ObjectId,
 }
 
-/// The GPUs of each process, as `device=gpu` goes over them. GPUs that are too few for a process are left out.
+/// The devices of each process, as `device=` goes over them. Devices that are too few for a process are left out.
 ///
-/// Cost: GPUs times objects, once for each topology and policy.
+/// Cost: devices times objects, once for each topology and policy.
 pub(crate) fn groups(
     topologies: &Topologies,
     topology: TopologyId,
@@ -23,17 +23,17 @@ pub(crate) fn groups(
 ) -> Vec<DeviceGroup> {
     let ordered = devices(topologies, topology, options);
     let groups = ordered.chunks_exact(usize::from(options.each.count()));
-    let group = |gpus: &[ObjectId]| DeviceGroup {
-        gpus: gpus.to_vec(),
+    let group = |devices: &[ObjectId]| DeviceGroup {
+        devices: devices.to_vec(),
         around: match options.each {
-            DevicesEach::ONE => gpus[0],
-            _ => around(topologies, topology, gpus),
+            DevicesEach::ONE => devices[0],
+            _ => around(topologies, topology, devices),
         },
     };
     groups.map(group).collect()
 }
 
-/// The GPUs of the process that is mapped to a GPU, by logical number in their order: that one, and those that `ndev` adds.
+/// The devices of the process that is mapped to a device, by logical number in their order: that one, and those that `ndev` adds.
 #[must_use]
 pub fn devices_of(
     topologies: &Topologies,
@@ -44,22 +44,23 @@ pub fn devices_of(
     if options.each == DevicesEach::ONE {
         return vec![first];
     }
-    let logical = |gpu: &ObjectId| topologies.logical(topology, *gpu);
+    let logical = |device: &ObjectId| topologies.logical(topology, *device);
     let groups = groups(topologies, topology, options).into_iter();
-    let mut own = groups.filter(|group| logical(&group.gpus[0]) == first);
-    own.next()
-        .map_or_else(Vec::new, |group| group.gpus.iter().map(logical).collect())
+    let mut own = groups.filter(|group| logical(&group.devices[0]) == first);
+    own.next().map_or_else(Vec::new, |group| {
+        group.devices.iter().map(logical).collect()
+    })
 }
 
-/// The smallest object with all cpus near some GPUs; the machine if a GPU is near no cpu.
-fn around(topologies: &Topologies, topology: TopologyId, gpus: &[ObjectId]) -> ObjectId {
+/// The smallest object with all cpus near some devices; the machine if one of them is near no cpu.
+fn around(topologies: &Topologies, topology: TopologyId, devices: &[ObjectId]) -> ObjectId {
     let size = |object: &ObjectId| -> u32 {
         let ranges = topologies.ranges(*object).iter();
         ranges.map(|&(first, end)| end - first).sum()
     };
     let holds = |object: &ObjectId| {
-        gpus.iter().all(|&gpu| {
-            let near = topologies.ranges(gpu);
+        devices.iter().all(|&device| {
+            let near = topologies.ranges(device);
             !near.is_empty() && within(near, topologies.ranges(*object))
         })
     };
@@ -67,7 +68,7 @@ fn around(topologies: &Topologies, topology: TopologyId, gpus: &[ObjectId]) -> O
     let all = kinds.flat_map(|kind| topologies.objects(topology, kind));
     let smallest = all.filter(holds).min_by_key(size);
     let mut machine = topologies.objects(topology, ObjKind::Machine);
-    smallest.or_else(|| machine.next()).unwrap_or(gpus[0])
+    smallest.or_else(|| machine.next()).unwrap_or(devices[0])
 }
 
 /// Whether stretches of PUs lie in others. Both are ascending, and neighbours do not touch.
@@ -76,48 +77,76 @@ fn within(inner: &[(u32, u32)], outer: &[(u32, u32)]) -> bool {
     inner.iter().all(holds)
 }
 
-/// The GPUs, as `device=gpu` goes over them.
+/// The devices, as `device=` goes over them.
 ///
-/// Cost: GPUs times objects of the level, once for each topology and policy.
+/// Cost: devices times objects of the level, once for each topology and policy.
 fn devices(topologies: &Topologies, topology: TopologyId, options: DeviceMap) -> Vec<ObjectId> {
-    let gpus = topologies.gpus(topology).iter();
-    let objects = topologies.objects(topology, ObjKind::Gpu);
-    let mut ordered: Vec<(u32, ObjectId)> = gpus.map(|gpu| gpu.visible).zip(objects).collect();
-    ordered.sort_by_key(|&(visible, _)| visible);
-    let ordered: Vec<ObjectId> = ordered.into_iter().map(|(_, object)| object).collect();
+    let ordered = in_order(topologies, topology, options.of);
     match options.interleave {
         Some(level) => dealt(topologies, topology, level, &ordered).unwrap_or(ordered),
         None => ordered,
     }
 }
 
-/// The GPUs, one of each object of the level in turn; `None` where a GPU is in none of these objects.
+/// How many devices of these a node has.
+pub(crate) fn count(topologies: &Topologies, topology: TopologyId, of: Devices) -> u32 {
+    u32::try_from(in_order(topologies, topology, of).len()).unwrap_or(u32::MAX)
+}
+
+/// Devices in the order of their PCI addresses.
+fn in_order(topologies: &Topologies, topology: TopologyId, of: Devices) -> Vec<ObjectId> {
+    let mut ordered: Vec<(u32, ObjectId)> = match of {
+        Devices::Gpus => {
+            let gpus = topologies.gpus(topology).iter().map(|gpu| gpu.visible);
+            gpus.zip(topologies.objects(topology, ObjKind::Gpu))
+                .collect()
+        }
+        Devices::Networks | Devices::Blocks => {
+            let turns = topologies
+                .devices(topology)
+                .iter()
+                .map(|device| device.turn.filter(|_| of.class() == Some(device.class)));
+            let rows = turns.zip(topologies.objects(topology, ObjKind::Device));
+            rows.filter_map(|(turn, row)| Some((turn?, row))).collect()
+        }
+        Devices::Named(name) => {
+            let names = topologies.device_names(topology);
+            let rows = names.zip(topologies.objects(topology, ObjKind::Device));
+            let named = rows.filter(|(known, _)| *known == name.text()).take(1);
+            named.map(|(_, row)| (0, row)).collect()
+        }
+    };
+    ordered.sort_by_key(|&(turn, _)| turn);
+    ordered.into_iter().map(|(_, object)| object).collect()
+}
+
+/// The devices, one of each object of the level in turn; `None` where a device is in none of these objects.
 fn dealt(
     topologies: &Topologies,
     topology: TopologyId,
     level: ObjKind,
-    gpus: &[ObjectId],
+    devices: &[ObjectId],
 ) -> Option<Vec<ObjectId>> {
     let levels: Vec<ObjectId> = if level == ObjKind::Numa {
         topologies.domains(topology).to_vec()
     } else {
         topologies.objects(topology, level).collect()
     };
-    let inside = |gpu: ObjectId, object: ObjectId| {
-        let near = topologies.ranges(gpu);
+    let inside = |device: ObjectId, object: ObjectId| {
+        let near = topologies.ranges(device);
         !near.is_empty() && within(near, topologies.ranges(object))
     };
-    let mut rows: Vec<(usize, usize, ObjectId)> = Vec::with_capacity(gpus.len());
+    let mut rows: Vec<(usize, usize, ObjectId)> = Vec::with_capacity(devices.len());
     let mut first: Vec<usize> = Vec::new();
-    for &gpu in gpus {
-        let at = levels.iter().position(|&object| inside(gpu, object))?;
+    for &device in devices {
+        let at = levels.iter().position(|&object| inside(device, object))?;
         let group = first.iter().position(|&own| own == at).unwrap_or_else(|| {
             first.push(at);
             first.len() - 1
         });
         let turn = rows.iter().filter(|row| row.1 == group).count();
-        rows.push((turn, group, gpu));
+        rows.push((turn, group, device));
     }
     rows.sort_by_key(|&(turn, group, _)| (turn, group));
-    Some(rows.into_iter().map(|(_, _, gpu)| gpu).collect())
+    Some(rows.into_iter().map(|(_, _, device)| device).collect())
 }

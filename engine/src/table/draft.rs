@@ -2,6 +2,7 @@
 
 use super::gpus::Gpu;
 use super::vendor::Vendor;
+use crate::devices::DeviceClass;
 use crate::limit::PUS_MAX;
 #[cfg(doc)]
 use crate::limit::{GPUS_MAX, OBJECTS_MAX};
@@ -28,6 +29,11 @@ pub struct Device {
     pub subtype: String,
     /// The PUs of the nearest object above it that has PUs: ranges of logical numbers.
     pub pus: Vec<Range<u32>>,
+    /// What it is.
+    pub class: DeviceClass,
+    /// Its place among those of its class, by PCI address; `None`: maps go over no device of this class, or over another name of
+    /// the same card.
+    pub turn: Option<u32>,
 }
 
 /// A PU that is there and that jobs do not get.

@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub struct Machine {
     /// Distinct topologies, shared with every plan that is made on them.
     pub topologies: Arc<Topologies>,
-    /// Their cpu sets.
-    pub cpusets: Cpusets,
+    /// Their cpu sets, shared likewise.
+    pub cpusets: Arc<Cpusets>,
     /// The topology of nodes that no assignment names.
     pub default: Option<TopologyId>,
     /// Topologies of some nodes; later ones win.
@@ -52,10 +52,14 @@ impl Machine {
 
     /// A machine with these topologies, of which nothing else is known. `default`: the topology of nodes that are not assigned another.
     #[must_use]
-    pub fn new(topologies: Arc<Topologies>, cpusets: Cpusets, default: Option<TopologyId>) -> Self {
+    pub fn new(
+        topologies: Arc<Topologies>,
+        cpusets: impl Into<Arc<Cpusets>>,
+        default: Option<TopologyId>,
+    ) -> Self {
         Self {
             topologies,
-            cpusets,
+            cpusets: cpusets.into(),
             default,
             assigned: Vec::new(),
             local: None,

@@ -94,7 +94,7 @@ impl Topologies {
         let os_numbers = &draft.pus_os;
         let mut rows = [(0, 0); KINDS];
         let mut objects = draft.objects.iter().peekable();
-        for kind in ObjKind::ALL.into_iter().chain([ObjKind::Gpu]) {
+        for kind in ObjKind::ALL.into_iter().chain(BESIDE) {
             let first = self.kind.len();
             while let Some(object) = objects.next_if(|object| object.kind == kind) {
                 self.push_object(kind, object.os, &object.pus, os_numbers, cpusets);
@@ -108,6 +108,14 @@ impl Topologies {
             }
             if kind == ObjKind::Gpu {
                 for gpu in &draft.gpus {
+                    self.push_object(kind, None, &gpu.pus, os_numbers, cpusets);
+                }
+            }
+            if kind == ObjKind::Device {
+                for device in &draft.devices {
+                    self.push_object(kind, None, &device.pus, os_numbers, cpusets);
+                }
+                for gpu in named_elsewhere(&draft.devices, &draft.gpus) {
                     self.push_object(kind, None, &gpu.pus, os_numbers, cpusets);
                 }
             }
@@ -298,6 +306,13 @@ impl Topologies {
     pub fn devices(&self, topology: TopologyId) -> &[Device] {
         &self.devices[topology]
     }
+    /// The names of the objects that are devices, in their order: OS devices, then GPUs that none of these is.
+    pub fn device_names(&self, topology: TopologyId) -> impl Iterator<Item = &str> {
+        let devices = self.devices(topology);
+        let others = named_elsewhere(devices, self.gpus(topology));
+        let names = devices.iter().map(|device| device.name.as_str());
+        names.chain(others.map(|gpu| gpu.name.as_str()))
+    }
     /// GPUs, in logical order; their PUs are those of the objects of their kind.
     #[must_use]
     pub fn gpus(&self, topology: TopologyId) -> &[Gpu] {
@@ -327,8 +342,17 @@ impl Topologies {
     }
 }
 
-/// How many kinds of objects there are: those of the tree, and GPUs.
-const KINDS: usize = ObjKind::ALL.len() + 1;
+/// How many kinds of objects there are: those of the tree, and devices.
+const KINDS: usize = ObjKind::ALL.len() + BESIDE.len();
+
+/// Kinds beside the tree, behind those of the tree.
+const BESIDE: [ObjKind; 2] = [ObjKind::Gpu, ObjKind::Device];
+
+/// GPUs with a name that no OS device has: those of named machines.
+fn named_elsewhere<'d>(devices: &'d [Device], gpus: &'d [Gpu]) -> impl Iterator<Item = &'d Gpu> {
+    gpus.iter()
+        .filter(|gpu| !gpu.name.is_empty() && !devices.iter().any(|device| device.name == gpu.name))
+}
 
 fn row_number(row: usize) -> u32 {
     u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows")
@@ -343,6 +367,7 @@ fn validate(draft: &TopologyDraft) -> Result<(), DraftError> {
         ("PUs", pus, PUS_MAX),
         ("objects", draft.objects.len(), OBJECTS_MAX),
         ("GPUs", draft.gpus.len(), GPUS_MAX),
+        ("devices", draft.devices.len(), OBJECTS_MAX),
     ] {
         if found > limit as usize {
             return Err(DraftError::TooLarge { what, found, limit });

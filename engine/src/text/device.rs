@@ -1,31 +1,30 @@
-//! Reads `device=gpu` with its options, and writes them canonically. Source: `lines/prte/spec.md` 2.
+//! Reads `device=CLASS` or `device=NAME` with its options, and writes them canonically. Source: `lines/prte/spec.md` 2.
 
 use super::directive::{DirectiveError, DirectiveFault, Part};
-use super::words::{NEAR_OBJECTS, find_word};
+use super::words::{DEVICE_CLASSES, NEAR_OBJECTS, find_word};
 use crate::error::spec::WordFault;
 use crate::limit::GPUS_MAX;
-use crate::policy::{DeviceMap, DevicesEach, MapBy, ObjKind, Sharing};
+use crate::policy::{DeviceMap, DeviceName, Devices, DevicesEach, ObjKind, Sharing};
 use std::fmt::Write as _;
 
-/// Classes of devices whose processes are placed here.
-const CLASSES: &[&str] = &["gpu"];
-
-/// Reads the class behind `device=`.
+/// Reads the class or name behind `device=`. Any text that is no class names a device: only a topology can tell whether it is there.
 ///
 /// # Errors
-/// A class or name that is not placed here.
-pub(super) fn class(first: Part<'_>, class: Option<Part<'_>>) -> Result<MapBy, DirectiveError> {
-    let form = "device=gpu";
-    let Some(class) = class.filter(|class| !class.text.is_empty()) else {
+/// Nothing there, or a name that no device can have.
+pub(super) fn devices(first: Part<'_>, value: Option<Part<'_>>) -> Result<Devices, DirectiveError> {
+    let form = "device=network";
+    let Some(value) = value.filter(|value| !value.text.is_empty()) else {
         return first.fail(DirectiveFault::Directive(WordFault::MissingValue { form }));
     };
-    if class.text.eq_ignore_ascii_case("gpu") {
-        return Ok(MapBy::DEVICE);
+    if let Ok(class) = find_word(DEVICE_CLASSES, value.text) {
+        return Ok(class);
     }
-    class.fail(DirectiveFault::Directive(WordFault::Unknown {
-        valid: CLASSES.to_vec(),
-        nearest: None,
-    }))
+    match DeviceName::new(value.text) {
+        Some(name) => Ok(Devices::Named(name)),
+        None => value.fail(DirectiveFault::Value(
+            "class (gpu network block), or a name of up to 32 bytes",
+        )),
+    }
 }
 
 /// Takes an option of `device=` from a part behind it. `None`: the part is none.
@@ -90,7 +89,7 @@ pub(super) fn option(
 /// The canonical spelling behind `device=`: `gpu:interleave=package:shared`.
 #[must_use]
 pub fn device_text(options: DeviceMap) -> String {
-    let mut text = "gpu".to_owned();
+    let mut text = options.of.word().to_owned();
     if let Some(level) = options.interleave {
         // A String takes every character.
         let _ = write!(text, ":interleave={}", level.word());
@@ -113,8 +112,7 @@ pub(crate) fn read_device(text: &str, row: u32) -> Result<DeviceMap, DirectiveEr
     let whole = Part::whole(text, row);
     let mut parts = whole.parts();
     let first = parts.next();
-    class(whole, first)?;
-    let mut options = DeviceMap::default();
+    let mut options = DeviceMap::on(devices(whole, first)?);
     for part in parts {
         match option(options, part)? {
             Some(more) => options = more,
@@ -135,12 +133,15 @@ mod tests {
             "gpu:shared",
             "gpu:ndev=2",
             "gpu:interleave=numa:shared:ndev=4",
+            "network:shared",
+            "block:ndev=2",
+            "mlx5_0",
         ] {
             assert_eq!(device_text(read_device(text, 0).unwrap()), text);
         }
         for text in [
             "",
-            "tpu",
+            "a-name-of-more-bytes-than-devices-have",
             "gpu:ndev=0",
             "gpu:interleave=node",
             "gpu:shared=maybe",

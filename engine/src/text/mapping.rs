@@ -6,7 +6,7 @@ use super::mpibind::options;
 use super::said::{Argument, Directive, MapChoice, SaidAt, SaidQualifier};
 use super::words::{MAP_QUALIFIERS, MAP_WORDS, PPR_OBJECTS, Qualifier, find_word};
 use crate::error::spec::WordFault;
-use crate::policy::{MapBy, PprObject};
+use crate::policy::{DeviceMap, MapBy, PprObject};
 
 /// Which part of a mapping a text says: all of it, or one part, as the value of an option or key for that part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,8 +152,9 @@ fn map_policy<'a>(
         });
     }
     if map == MapBy::DEVICE {
+        let devices = super::device::devices(first, argument)?;
         return Ok(SaidAt {
-            value: super::device::class(first, argument)?.into(),
+            value: MapBy::Device(DeviceMap::on(devices)).into(),
             place: first.place(),
         });
     }
@@ -189,9 +190,12 @@ fn ppr<'a>(
     let Some(object) = rest.next().filter(|part| !part.text.is_empty()) else {
         return lacks_value(first, form);
     };
-    let on = match find_word(PPR_OBJECTS, object.text) {
-        Ok(on) => on,
-        Err(fault) => return object.fail(DirectiveFault::Directive(fault)),
+    let on = match (object.word_and_value(), find_word(PPR_OBJECTS, object.text)) {
+        ((word, Some(value)), _) if word.text.eq_ignore_ascii_case("device") => {
+            PprObject::Devices(super::device::devices(object, Some(value))?)
+        }
+        (_, Ok(on)) => on,
+        (_, Err(fault)) => return object.fail(DirectiveFault::Directive(fault)),
     };
     Ok(SaidAt {
         value: MapBy::Ppr { per, on }.into(),
@@ -250,5 +254,5 @@ pub(crate) fn canonical_list(text: &str, row: u32) -> Result<String, DirectiveEr
 /// The canonical spelling of a pattern, `2:package`.
 #[must_use]
 pub(crate) fn pattern_text(per: u32, on: PprObject) -> String {
-    format!("{per}:{}", on.word())
+    format!("{per}:{on}")
 }

@@ -3,7 +3,7 @@
 //! Also: how words may be shortened (`find_word`), and the nearest word to a misspelled one (`nearest`).
 
 use crate::error::spec::WordFault;
-use crate::policy::{BindTo, MapBy, ObjKind, PprObject, RankBy};
+use crate::policy::{BindTo, Devices, MapBy, ObjKind, PprObject, RankBy};
 
 /// A qualifier of `--map-by` or `--bind-to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,7 +171,23 @@ pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("l2cache", Unique, PprObject::Kind(ObjKind::L2)),
     ("l3cache", Unique, PprObject::Kind(ObjKind::L3)),
     ("gpu", Unique, PprObject::Kind(ObjKind::Gpu)),
-    ("device=gpu", Never, PprObject::Device),
+    ("device=gpu", Never, PprObject::Devices(Devices::Gpus)),
+    (
+        "device=network",
+        Never,
+        PprObject::Devices(Devices::Networks),
+    ),
+    ("device=block", Never, PprObject::Devices(Devices::Blocks)),
+];
+
+/// Classes of devices behind `device=`. One card is known as a network card and to OpenFabrics, so these words mean the same.
+pub const DEVICE_CLASSES: &[Word<Devices>] = &[
+    ("gpu", Unique, Devices::Gpus),
+    ("network", Unique, Devices::Networks),
+    ("nic", Unique, Devices::Networks),
+    ("fabric", Unique, Devices::Networks),
+    ("openfabrics", Unique, Devices::Networks),
+    ("block", Unique, Devices::Blocks),
 ];
 
 /// Objects that a stated device can be near.

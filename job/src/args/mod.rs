@@ -130,6 +130,8 @@ pub struct JobArgs {
     pub default_cpu_list: Option<String>,
     /// The cpus that may be used on some nodes, as `NODES=LIST`. Such a node counts as one that has only these cpus.
     pub cpu_lists: Vec<String>,
+    /// What the cpus that may be used are from, if no word says them: a variable or file of an allocation.
+    pub cores_from: Option<String>,
     /// `--default-hostfile`: the hostfile of apps if none names any.
     pub default_hostfile: Option<String>,
     /// Parameters of the launcher that place, in the order given.
@@ -217,6 +219,7 @@ impl Default for JobArgs {
             head: None,
             default_cpu_list: None,
             cpu_lists: Vec::new(),
+            cores_from: None,
             default_hostfile: None,
             parameters: Vec::new(),
             slots_by: CpuMode::Core,

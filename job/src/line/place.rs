@@ -12,6 +12,7 @@ use crate::sources::Sources;
 use crate::thread_words::of_line;
 use crate::words::CommandLine;
 use std::collections::HashMap;
+use std::sync::Arc;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_engine::given::{self, GivenApp, GivenJob, GivenProcs, GivenRun};
@@ -256,8 +257,13 @@ fn given_job(laid: Laid, machine: &Machine) -> Result<GivenJob, JobError> {
     }
     let mut nodes = nodes(&laid, machine)?;
     let (mut topologies, mut cpusets) = (machine.topologies.clone(), machine.cpusets.clone());
-    gpus::add(&laid, &mut nodes, &mut topologies, &mut cpusets)
-        .map_err(|error| told("bad-topology", error.to_string()))?;
+    gpus::add(
+        &laid,
+        &mut nodes,
+        &mut topologies,
+        Arc::make_mut(&mut cpusets),
+    )
+    .map_err(|error| told("bad-topology", error.to_string()))?;
     let mut made = Made {
         laid: &laid,
         topologies: &topologies,

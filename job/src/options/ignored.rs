@@ -1,7 +1,8 @@
 //! Options of prterun that do not affect placement.
 
-use super::Takes::{Nothing, One};
-use super::{Meaning, Row, Takes, row};
+use super::table::Takes::{Nothing, One};
+use super::table::{Row, Takes, row};
+use crate::meaning::Meaning;
 
 const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
     row(names, takes, "VALUE", Meaning::Ignored, "")

@@ -1,6 +1,7 @@
 //! One word of an option, with a value that stands in the same word.
 
-use super::{Row, find};
+use super::find::find;
+use super::table::Row;
 
 /// An option as it was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Flux: a task map over hosts, and cpus by local rank.
 
-use super::programs::{self, Replaces};
+use super::multi_prog::{self, Replaces};
 use super::{comment, common, common_gpus, fits, gpu_lists, lists, program, says};
 use crate::gpus::period;
 use crate::job::{Job, Unsaid};
@@ -51,12 +51,12 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             words.extend(program(only));
         }
         None => {
-            programs::can_carry(job, Replaces::TaskAndOffset)?;
+            multi_prog::can_carry(job, Replaces::TaskAndOffset)?;
             words.extend(["flux", "multi-prog"].map(Word::plain));
             words.push(Word::path("programs"));
             files.push(File {
                 name: "programs",
-                body: Box::new(|out| programs::write(job, out)),
+                body: Box::new(|out| multi_prog::write(job, out)),
             });
         }
     }

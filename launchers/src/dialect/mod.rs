@@ -27,7 +27,7 @@ pub(crate) mod rankfile;
 // The variables of a plan.
 pub(crate) mod variables;
 // Lines of programs by rank, for srun and flux.
-mod programs;
+mod multi_prog;
 
 use crate::cpus;
 use crate::job::{Job, Program, Unsaid};

@@ -195,7 +195,8 @@ pub(super) fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::R
     for (rank, at) in job.plan.rows() {
         let run = &job.plan.app(at.app).runs()[at.run as usize];
         let node = NodeId::from_row((run.nodes.first + at.node) as usize);
-        write!(out, "rank {}={}", rank.0, world.names.full_name(node))?;
+        let number = job.nodes.number(run.nodes.first + at.node);
+        write!(out, "rank {}={}", rank.0, job.nodes.name(number))?;
         if let Some(cpus) = job.cpus_of(at) {
             let topology = world.states.get(world.before.state(node)).topology;
             if let Some(slot) = slots.get(&(topology, cpus)) {

@@ -1,6 +1,6 @@
 //! Slurm's srun: a layout and one list of masks for all nodes, or parts of a het step.
 
-use super::programs::{self, Replaces};
+use super::multi_prog::{self, Replaces};
 use super::srun_words::{Layout, any_overfull, bind_word, gpu_word, lacks};
 use super::{comment, common, common_gpus, parts, program, says};
 use crate::gpus::{GpuLists, there};
@@ -40,7 +40,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
             )),
             Err(_)
                 if job.single().is_none()
-                    && programs::can_carry(job, Replaces::Nothing).is_ok() =>
+                    && multi_prog::can_carry(job, Replaces::Nothing).is_ok() =>
             {
                 Ok(around_exec(job))
             }
@@ -111,12 +111,12 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
             words.extend(program(only));
         }
         None => {
-            programs::can_carry(job, Replaces::Nothing)?;
+            multi_prog::can_carry(job, Replaces::Nothing)?;
             words.push(Word::plain("--multi-prog"));
             words.push(Word::path("programs"));
             files.push(File {
                 name: "programs",
-                body: Box::new(|out| programs::write(job, out)),
+                body: Box::new(|out| multi_prog::write(job, out)),
             });
         }
     }

@@ -65,9 +65,23 @@ fn unused(lookup: &dyn Lookup) -> Vec<Unused> {
         let word = match hint {
             "multithread" => "--map-by :hwtcpus counts hardware threads",
             "memory_bound" => "--map-by package deals processes over packages",
-            _ => return None,
+            "nomultithread" | "compute_bound" => "--map-by :corecpus counts cores",
+            _ => "an srun line is placed by it",
         };
         Some(word.to_owned())
+    });
+    for (name, object) in [
+        ("SLURM_NTASKS_PER_SOCKET", "package"),
+        ("SLURM_NTASKS_PER_GPU", "gpu"),
+    ] {
+        say(name, &|each| {
+            Some(format!(
+                "--map-by ppr:{each}:{object} places so many on each"
+            ))
+        });
+    }
+    say("SLURM_GPUS_PER_TASK", &|_| {
+        Some("--gpus split deals the GPUs of a node to its processes".to_owned())
     });
     say("SLURM_HOSTFILE", &|file| {
         Some(format!("--map-by seq:file={file} goes by its hosts"))

@@ -3,11 +3,10 @@
 use super::{Found, Lookup, Unused};
 
 /// The variables, and whether their numbers may have a part of the GPU behind a dot.
-const NAMES: [&str; 3] = [
-    "CUDA_VISIBLE_DEVICES",
-    "ROCR_VISIBLE_DEVICES",
-    "ZE_AFFINITY_MASK",
-];
+const NAMES: [&str; 4] = ["CUDA_VISIBLE_DEVICES", ROCR, "ZE_AFFINITY_MASK", HIP];
+const ROCR: &str = "ROCR_VISIBLE_DEVICES";
+/// Its numbers count among the GPUs that `ROCR` leaves.
+const HIP: &str = "HIP_VISIBLE_DEVICES";
 /// Variables with the name of this node.
 const NODES: [&str; 2] = ["SLURMD_NODENAME", "HOSTNAME"];
 
@@ -23,6 +22,22 @@ pub(super) fn gpus(lookup: &dyn Lookup, found: &mut Found) {
         return;
     };
     let said = format!("{name}={text}");
+    if name == ROCR
+        && let Some(among) = lookup.variable(HIP)
+    {
+        found.unused.push(Unused {
+            said: format!("{HIP}={among}"),
+            word: format!(
+                "it counts among the GPUs of {said}; --devices gpu=only:LIST takes some of them"
+            ),
+        });
+    }
+    if name == "ZE_AFFINITY_MASK" && text.contains('.') {
+        found.unused.push(Unused {
+            said: said.clone(),
+            word: "the tiles behind the dots are not counted, whole GPUs are".to_owned(),
+        });
+    }
     let Some(numbers) = numbers(&text) else {
         found.unused.push(Unused {
             said,

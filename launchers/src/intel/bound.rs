@@ -1,6 +1,6 @@
 //! What each local rank of a node is pinned to. Source: `lines/intel/spec.md` 5.
 
-use super::layout::{NoneThere, auto, shape, size};
+use super::domains::{NoneThere, auto, shape, size};
 use super::node::Node;
 use super::pins::{Cell, Domains, Order, Pins, Spoken};
 use crate::hydra::binding::Bound;

@@ -13,7 +13,7 @@ mod pins;
 // A node and its levels.
 mod node;
 // Default pins and domains.
-mod layout;
+mod domains;
 // What each local rank is pinned to.
 mod bound;
 // A line as a whole.

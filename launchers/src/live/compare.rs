@@ -33,11 +33,13 @@ pub enum ComparedGpus {
     No,
 }
 
-/// Whether two names are of one host: they are equal, or one is the part of the other before its first dot.
+/// Whether two names are of one host: they are equal, or one is the part of the other before its first dot. A user and `@` before a
+/// host do not count.
 ///
 /// ```
 /// use stowplan_launchers::live::same_host;
 /// assert!(same_host("n1", "n1.site.org") && same_host("n1.site.org", "n1"));
+/// assert!(same_host("me@n1", "n1.site.org"));
 /// assert!(!same_host("n1.a.org", "n1.b.org") && !same_host("n1", "n10"));
 /// ```
 #[must_use]
@@ -46,6 +48,11 @@ pub fn same_host(a: &str, b: &str) -> bool {
         long.split_once('.')
             .is_some_and(|(first, _)| first == short)
     };
+    let host = |name| match str::split_once(name, '@') {
+        Some((_, host)) => host,
+        None => name,
+    };
+    let (a, b) = (host(a), host(b));
     a == b || begins(a, b) || begins(b, a)
 }
 

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt;
 use stowplan_engine::limit::PUS_MAX;
-use stowplan_engine::text::printable::disturbs;
+use stowplan_engine::text::printable::{disturbs, shown};
 
 /// What one process found out about itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -142,8 +142,10 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
                 lines.cpus.len() - 1
             }
         };
-        let host = *hosts.entry(host.to_owned()).or_insert_with(|| {
-            lines.hosts.push(host.to_owned());
+        // No name of a plan has such signs, and what is compared is shown.
+        let host: String = host.chars().map(shown).collect();
+        let host = *hosts.entry(host).or_insert_with_key(|host| {
+            lines.hosts.push(host.clone());
             lines.hosts.len() - 1
         });
         let devices = *devices.entry(seen.to_owned()).or_insert_with(|| {

@@ -40,7 +40,7 @@ mod visible;
 // What is said of a line: what was derived, slips of Slurm's own, notes.
 mod derived;
 mod notes;
-mod slips;
+mod told_slips;
 // Parts of a het step, and lines that would start.
 mod parts;
 mod remedies;
@@ -185,7 +185,7 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
     };
     let layout = laying::lay(&scene, program)?;
     let mut derived = derived::derived(&scene, &layout);
-    derived.extend(slips::slips(&scene, &layout));
+    derived.extend(told_slips::slips(&scene, &layout));
     let notes = notes::notes(asked, &scene, &layout, standing);
     Ok(Laid {
         version: rules.version.text().to_owned(),

@@ -84,7 +84,7 @@ pub(crate) fn listed(resolved: &Resolved, policy: &Policy) -> Vec<u32> {
 pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], per: u32, on: PprObject) -> u64 {
     let objects = |seat: &Seat| match on {
         PprObject::Node => 1,
-        PprObject::Device => unreachable!("the plain mapper knows no devices by class"),
+        PprObject::Devices(_) => unreachable!("the plain mapper knows no devices by class"),
         PprObject::Kind(kind) => pool.nodes[seat.node].machine.objects(kind).len() as u64,
     };
     u64::from(per) * seats.iter().map(objects).sum::<u64>()

@@ -228,6 +228,7 @@ fn spelled(kind: ObjKind) -> (&'static str, &'static str) {
         ObjKind::Core => ("Core", ""),
         ObjKind::Hwthread => ("PU", ""),
         ObjKind::Gpu => ("OSDev", " osdev_type=\"5\""),
+        ObjKind::Device => ("OSDev", " osdev_type=\"2\""),
     }
 }
 

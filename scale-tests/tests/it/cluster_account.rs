@@ -11,67 +11,86 @@ pub(crate) struct Books {
     pub(crate) used: u32,
     /// Cpus by OS number, one bit each.
     free_cpus: u128,
+    /// GPUs by visible number, one bit each.
+    free_gpus: u128,
     pub(crate) standing: Standing,
 }
 
-/// What one job holds: node, processes, cpus.
-type Held = Vec<(usize, u32, u128)>;
+/// What one job holds of a node.
+pub(crate) struct Held {
+    row: usize,
+    procs: u32,
+    cpus: u128,
+    gpus: u128,
+}
 
 /// The nodes, and what each job holds of them.
 #[derive(Default)]
 pub(crate) struct Account {
     pub(crate) nodes: Vec<Books>,
     rows: HashMap<String, usize>,
-    pub(crate) jobs: BTreeMap<JobId, Held>,
+    pub(crate) jobs: BTreeMap<JobId, Vec<Held>>,
 }
 
-fn bits(cpus: impl IntoIterator<Item = u32>) -> u128 {
-    cpus.into_iter().fold(0, |set, cpu| set | 1 << cpu)
+fn bits(numbers: impl IntoIterator<Item = u32>) -> u128 {
+    numbers.into_iter().fold(0, |set, at| set | 1 << at)
 }
 
 impl Account {
-    /// Adds a node that is up, with so many cpus, numbered from 0.
-    pub(crate) fn add(&mut self, name: String, slots: u32, cpus: u32) {
+    /// Adds a node that is up, with so many cpus and GPUs, numbered from 0.
+    pub(crate) fn add(&mut self, name: String, slots: u32, [cpus, gpus]: [u32; 2]) {
         self.rows.insert(name.clone(), self.nodes.len());
         self.nodes.push(Books {
             name,
             slots,
             used: 0,
             free_cpus: bits(0..cpus),
+            free_gpus: bits(0..gpus),
             standing: Standing::Up,
         });
     }
 
-    /// Slots that are free on nodes that are up.
-    pub(crate) fn room(&self) -> u32 {
-        let up = self
-            .nodes
-            .iter()
-            .filter(|node| node.standing == Standing::Up);
-        up.map(|node| node.slots - node.used).sum()
+    /// Slots that are free on nodes that are up and have so many GPUs that no job holds.
+    pub(crate) fn room(&self, gpus: u32) -> u32 {
+        let nodes = self.nodes.iter();
+        let open = nodes
+            .filter(|node| node.standing == Standing::Up && node.free_gpus.count_ones() >= gpus);
+        open.map(|node| node.slots - node.used).sum()
     }
 
-    /// Enters a job. Its nodes must be up, its slots and cpus free, and no two of its processes may share a cpu.
-    pub(crate) fn enter(&mut self, job: JobId, plan: &Plan) -> Result<(), String> {
-        let mut held: BTreeMap<usize, (u32, u128)> = BTreeMap::new();
+    /// What the processes of a plan have of each node. No two of them may share a cpu.
+    fn held(&self, plan: &Plan) -> Result<Vec<Held>, String> {
+        let mut held: BTreeMap<usize, Held> = BTreeMap::new();
         for proc in plan.procs() {
             let node = proc.node();
             let name = node.name();
-            let row = *self
-                .rows
-                .get(name)
-                .ok_or_else(|| format!("{name} is no node"))?;
-            let (procs, cpus) = held.entry(row).or_default();
+            let known = self.rows.get(name);
+            let row = *known.ok_or_else(|| format!("{name} is no node"))?;
+            let here = held.entry(row).or_insert(Held {
+                row,
+                procs: 0,
+                cpus: 0,
+                gpus: 0,
+            });
             // A process that is not bound has no cpus of its own.
             let own = bits(proc.cpus().iter());
-            if *cpus & own != 0 {
-                return Err(format!("job {job}: two processes share a cpu of {name}"));
+            if here.cpus & own != 0 {
+                return Err(format!("two processes share a cpu of {name}"));
             }
-            *procs += 1;
-            *cpus |= own;
+            here.procs += 1;
+            here.cpus |= own;
+            here.gpus |= bits(proc.gpus().iter().copied());
         }
-        for (&row, &(procs, cpus)) in &held {
-            let node = &mut self.nodes[row];
+        Ok(held.into_values().collect())
+    }
+
+    /// Enters a job. Its nodes must be up, its slots, cpus and GPUs free, and no two of its processes may share a cpu.
+    pub(crate) fn enter(&mut self, job: JobId, plan: &Plan) -> Result<(), String> {
+        let held = self
+            .held(plan)
+            .map_err(|wrong| format!("job {job}: {wrong}"))?;
+        for here in &held {
+            let node = &mut self.nodes[here.row];
             let name = &node.name;
             if node.standing != Standing::Up {
                 return Err(format!(
@@ -79,36 +98,39 @@ impl Account {
                     node.standing
                 ));
             }
-            if node.used + procs > node.slots {
+            if node.used + here.procs > node.slots {
                 return Err(format!(
-                    "job {job}: {procs} more on {name}, {} of {} there",
-                    node.used, node.slots
+                    "job {job}: {} more on {name}, {} of {} there",
+                    here.procs, node.used, node.slots
                 ));
             }
-            if cpus & !node.free_cpus != 0 {
+            if here.cpus & !node.free_cpus != 0 {
                 return Err(format!("job {job}: cpus of {name} are another job's"));
             }
-            node.used += procs;
-            node.free_cpus &= !cpus;
+            if here.gpus & !node.free_gpus != 0 {
+                return Err(format!("job {job}: GPUs of {name} are another job's"));
+            }
+            node.used += here.procs;
+            node.free_cpus &= !here.cpus;
+            node.free_gpus &= !here.gpus;
         }
-        let held = held
-            .into_iter()
-            .map(|(row, (procs, cpus))| (row, procs, cpus));
-        self.jobs.insert(job, held.collect());
+        self.jobs.insert(job, held);
         Ok(())
     }
 
     /// Strikes a job out.
     pub(crate) fn strike(&mut self, job: JobId) {
-        for (row, procs, cpus) in self.jobs.remove(&job).unwrap_or_default() {
-            self.nodes[row].used -= procs;
-            self.nodes[row].free_cpus |= cpus;
+        for here in self.jobs.remove(&job).unwrap_or_default() {
+            let node = &mut self.nodes[here.row];
+            node.used -= here.procs;
+            node.free_cpus |= here.cpus;
+            node.free_gpus |= here.gpus;
         }
     }
 
     /// The jobs with processes on a node.
     pub(crate) fn jobs_on(&self, row: usize) -> Vec<JobId> {
-        let there = |held: &Held| held.iter().any(|&(at, ..)| at == row);
+        let there = |held: &[Held]| held.iter().any(|here| here.row == row);
         let jobs = self.jobs.iter().filter(|(_, held)| there(held));
         jobs.map(|(&job, _)| job).collect()
     }
@@ -138,13 +160,13 @@ impl Account {
         for node in cluster.nodes() {
             let name = node.name();
             let books = &self.nodes[self.rows[&name]];
-            let free = bits(node.free_cpus());
+            let free = [bits(node.free_cpus()), bits(node.free_gpus())];
             let told = (node.standing(), node.procs(), node.free_slots(), free);
-            let free = books.free_cpus;
+            let free = [books.free_cpus, books.free_gpus];
             let kept = (books.standing, books.used, books.slots - books.used, free);
             if told != kept {
                 return Err(format!(
-                    "{name}: standing, processes, free slots, cpus {told:?}, not {kept:?}"
+                    "{name}: standing, processes, free slots, cpus and GPUs {told:?}, not {kept:?}"
                 ));
             }
         }

@@ -11,8 +11,56 @@ use stowplan_scale_tests::choices::Choices;
 const SLOTS: u32 = 16;
 const NODE: &str = "package:2 core:8 pu:1";
 
+/// What nodes have, and which jobs come.
+struct Kind {
+    gpus: u32,
+    /// Words of jobs, and how many GPUs each process asks for.
+    words: &'static [(&'static str, u32)],
+}
+
+const CPUS: Kind = Kind {
+    gpus: 0,
+    words: &[
+        ("--map-by slot --bind-to none", 0),
+        ("--map-by core --bind-to core", 0),
+        ("--map-by node --bind-to core", 0),
+        ("--map-by package --rank-by slot --bind-to core", 0),
+    ],
+};
+
+/// Eight GPUs near each package.
+const GPUS: Kind = Kind {
+    gpus: 16,
+    words: &[
+        ("--map-by slot --bind-to none --gpus none", 0),
+        ("--map-by core --bind-to core --gpus none", 0),
+        ("--map-by core --bind-to core", 0),
+        ("--map-by core --bind-to core --gpus split", 1),
+        ("--map-by slot --bind-to none --gpus share", 1),
+        ("--map-by node --bind-to none --gpus-per-rank 1", 1),
+        ("--map-by slot --bind-to none --gpus-per-rank 3", 3),
+        ("--map-by gpu --bind-to none", 1),
+    ],
+};
+
+/// A job to come.
+struct Coming {
+    procs: u32,
+    /// GPUs that each process asks for.
+    gpus: u32,
+    words: Vec<String>,
+}
+
+impl Coming {
+    fn new(procs: u32, gpus: u32, line: &str) -> Self {
+        let words = line.split(' ').map(str::to_owned).collect();
+        Self { procs, gpus, words }
+    }
+}
+
 /// How much happens.
 struct Size {
+    kind: Kind,
     jobs: u32,
     nodes: u32,
     /// Events between two comparisons of all nodes.
@@ -38,13 +86,23 @@ struct Day {
 
 impl Day {
     fn new(size: Size, seed: u64) -> Self {
-        let machine = Machine::uniform(Topology::parse(NODE).unwrap());
+        let mut machine = Machine::uniform(Topology::parse(NODE).unwrap());
+        if size.kind.gpus > 0 {
+            let near = format!("gpu=package:{}", size.kind.gpus / 2);
+            for nodes in [
+                format!("n[0-{}]", size.nodes - 1),
+                "later[0-9999]".to_owned(),
+            ] {
+                machine.set_devices(&nodes, &near).unwrap();
+            }
+        }
         let mut cluster = Cluster::new(machine.clone());
         let mut account = Account::default();
         cluster
             .add_nodes(&format!("n[0-{}]:{SLOTS}", size.nodes - 1))
             .unwrap();
-        (0..size.nodes).for_each(|at| account.add(format!("n{at}"), SLOTS, SLOTS));
+        (0..size.nodes)
+            .for_each(|at| account.add(format!("n{at}"), SLOTS, [SLOTS, size.kind.gpus]));
         Self {
             size,
             choices: Choices::seeded(seed),
@@ -62,34 +120,35 @@ impl Day {
         *self.events.entry(event).or_default() += 1;
     }
 
-    /// The processes and words of a job. Few jobs are large.
-    fn job(&mut self) -> (u32, Vec<String>) {
+    /// Few jobs are large.
+    fn job(&mut self) -> Coming {
         let most = 1 << self.choices.within(0, self.size.nodes.ilog2().min(10));
         let procs = self.choices.within(1, most);
-        let words = *self.choices.pick(&[
-            "--map-by slot --bind-to none",
-            "--map-by core --bind-to core",
-            "--map-by node --bind-to core",
-            "--map-by package --rank-by slot --bind-to core",
-        ]);
-        let line = format!("-n {procs} {words} ./x");
-        (procs, line.split(' ').map(str::to_owned).collect())
+        let &(words, gpus) = self.choices.pick(self.size.kind.words);
+        Coming::new(procs, gpus, &format!("-n {procs} {words} ./x"))
     }
 
-    fn place(&mut self, words: Vec<String>, procs: u32) -> Result<(), String> {
+    fn place(&mut self, coming: &Coming) -> Result<(), String> {
+        let Coming { procs, gpus, words } = coming;
         let job = Job::from_command_line(words.clone()).unwrap();
         match self.cluster.place(&job) {
             Ok(plan) => {
                 self.placed += 1;
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
+                let fewest = plan.procs().map(|proc| proc.gpus().len()).min();
+                let all_near = words.iter().any(|word| word == "none");
+                if all_near && fewest < Some(*gpus as usize) {
+                    return Err(format!("{words:?}: a process has {fewest:?} GPUs"));
+                }
                 self.account.enter(number, &plan)
             }
             Err(error) => {
                 self.refused += 1;
-                let room = self.account.room();
+                let room = self.account.room(*gpus);
                 let class = error.class();
                 let full = ["not-enough-slots", "nodes-full"].contains(&class);
-                match room < procs && full {
+                let held = class == "not-enough-gpus" && room == 0;
+                match room < *procs && (full || held) {
                     true => Ok(()),
                     false => Err(format!(
                         "{words:?}: {class}: {error}; {room} slots are free"
@@ -100,17 +159,18 @@ impl Day {
     }
 
     fn start(&mut self) -> Result<(), String> {
-        let (procs, words) = self.job();
-        self.place(words, procs)
+        let coming = self.job();
+        self.place(&coming)
     }
 
     /// A job brings a host that the cluster does not know.
     fn bring(&mut self) -> Result<(), String> {
         let name = format!("later{}", self.brought);
         self.brought += 1;
-        self.account.add(name.clone(), 4, SLOTS);
+        self.account
+            .add(name.clone(), 4, [SLOTS, self.size.kind.gpus]);
         let line = format!("-n 3 -H {name}:4 --map-by core --bind-to core ./x");
-        self.place(line.split(' ').map(str::to_owned).collect(), 3)
+        self.place(&Coming::new(3, 0, &line))
     }
 
     fn end(&mut self, job: JobId) -> Result<(), String> {
@@ -261,25 +321,7 @@ impl Day {
     }
 }
 
-/// In the long check 20,000 jobs on 10,000 nodes. `STOWPLAN_SEED` repeats a day.
-#[test]
-fn a_day_of_a_cluster_agrees_with_an_account() {
-    let size = match is_long() {
-        true => Size {
-            jobs: 20_000,
-            nodes: 10_000,
-            compare: 10_000,
-            restart: 10_000,
-            stand: 500,
-        },
-        false => Size {
-            jobs: 1_500,
-            nodes: 100,
-            compare: 50,
-            restart: 600,
-            stand: 20,
-        },
-    };
+fn run(size: Size) {
     let seed = std::env::var("STOWPLAN_SEED").ok();
     let seed = seed.map_or(20_261_127, |seed| seed.parse().unwrap());
     // So that a part of a day can be measured.
@@ -298,4 +340,37 @@ fn a_day_of_a_cluster_agrees_with_an_account() {
         day.account.jobs.len(),
         began.elapsed().as_millis()
     );
+}
+
+fn short(kind: Kind) -> Size {
+    Size {
+        kind,
+        jobs: 1_500,
+        nodes: 100,
+        compare: 50,
+        restart: 600,
+        stand: 20,
+    }
+}
+
+/// In the long check 20,000 jobs on 10,000 nodes. `STOWPLAN_SEED` repeats a day.
+#[test]
+fn a_day_of_a_cluster_agrees_with_an_account() {
+    let size = match is_long() {
+        true => Size {
+            kind: CPUS,
+            jobs: 20_000,
+            nodes: 10_000,
+            compare: 10_000,
+            restart: 10_000,
+            stand: 500,
+        },
+        false => short(CPUS),
+    };
+    run(size);
+}
+
+#[test]
+fn a_day_of_a_cluster_with_gpus_agrees_with_an_account() {
+    run(short(GPUS));
 }

@@ -59,7 +59,7 @@ fn loses(lab: &Lab, job: &Job, choices: &mut Choices<'_>) -> u32 {
         let again = planner.plan();
         let line = || left.command_line(|machine| MACHINES[machine].topo.to_owned());
         assert_eq!(
-            said(again.as_ref().copied()),
+            said(again.as_ref()),
             said(fresh.as_ref()),
             "without {node}:\n{}\nof\n{}",
             line(),
@@ -106,6 +106,6 @@ fn what_a_larger_job_found_is_forgotten() {
     let (resolved, _) = left.resolve().unwrap();
     let fresh = map_resolved(resolved, lab.machine(&left));
     let again = planner.plan();
-    assert_eq!(said(again.as_ref().copied()), said(fresh.as_ref()));
+    assert_eq!(said(again.as_ref()), said(fresh.as_ref()));
     assert!(fresh.is_ok());
 }

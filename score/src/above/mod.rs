@@ -11,9 +11,9 @@ mod level_figures;
 // Links between switches.
 mod hops;
 // All figures.
-mod figures;
+mod leaving;
 
-pub use figures::Above;
-pub(crate) use figures::Counter;
 pub use hops::Hops;
+pub use leaving::Above;
+pub(crate) use leaving::Counter;
 pub use level_figures::LevelFigures;

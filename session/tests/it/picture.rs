@@ -137,7 +137,10 @@ fn model_space(model: &Model, row: &Space) -> NsRow {
         name: Name::new(&row.name),
         parent: maybe(row.parent.map(|uid| space(model, uid))),
         sessions: row.sessions.iter().map(session).collect(),
-        uses: names(&row.uses),
+        uses: Some(names(&row.uses)),
+        uses_also: Vec::new(),
+        uses_as: None,
+        uses_without: Vec::new(),
     }
 }
 

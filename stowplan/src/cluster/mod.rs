@@ -54,8 +54,8 @@ impl fmt::Display for JobId {
     }
 }
 
-/// Nodes that jobs share, one after another or at the same time. The slots and cpus that a job takes are not free for later jobs
-/// until the job is released.
+/// Nodes that jobs share, one after another or at the same time. The slots, cpus and GPUs that a job takes are not free for later
+/// jobs until the job is released.
 ///
 /// Nodes are added with [`Cluster::add_nodes`], or come with the jobs that name them. A job that names no hosts uses the nodes that
 /// are up. Time and memory do not grow with the jobs that have ended.
@@ -104,10 +104,12 @@ impl Cluster {
         }
     }
 
-    /// Places a job or a request on the slots and cpus that are left, and records what it takes. Hosts that the cluster does not have are added.
+    /// Places a job or a request on the slots, cpus and GPUs that are left, and records what it takes. Hosts that the cluster does not
+    /// have are added.
     ///
     /// # Errors
-    /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained. The cluster does not change then.
+    /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained; `not-enough-gpus` when other jobs hold the
+    /// GPUs that it asks for. The cluster does not change then.
     ///
     /// Cost: as [`Plan::new`], and linear in the runs of equal nodes.
     /// ```
@@ -198,7 +200,7 @@ impl Cluster {
         Ok(Plan::of(mapped))
     }
 
-    /// Takes a job back: frees its slots, and the cpus that it was the first to take.
+    /// Takes a job back: frees its slots, its GPUs, and the cpus that it was the first to take.
     ///
     /// # Errors
     /// `no-such-job` when this cluster did not place the plan, or has released it already. A plan that was saved and read again

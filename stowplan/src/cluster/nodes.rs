@@ -61,10 +61,15 @@ impl ClusterNode<'_> {
     pub fn free_cpus(&self) -> Vec<u32> {
         self.now.free_cpus().iter().collect()
     }
+    /// Its GPUs that no job holds, ascending, by the numbers that `CUDA_VISIBLE_DEVICES` and similar variables take.
+    #[must_use]
+    pub fn free_gpus(&self) -> Vec<u32> {
+        self.now.free_gpus()
+    }
     /// Its hardware. Cost: linear in its objects.
     #[must_use]
     pub fn topology(&self) -> Topology {
-        Topology::of_table(self.now.topologies(), self.now.state.topology)
+        Topology::of_table(self.now.topologies(), self.now.hardware)
     }
 }
 
@@ -304,6 +309,26 @@ impl Cluster {
     /// ```
     pub fn free_cpus(&self, node: &str) -> Result<Vec<u32>, Error> {
         Ok(self.known(node)?.free_cpus())
+    }
+
+    /// GPUs of a node that no job holds, ascending, by the numbers that `CUDA_VISIBLE_DEVICES` and similar variables take. A job
+    /// holds the GPUs that its processes are given ([`Proc::gpus`](crate::Proc::gpus)); with `--gpus none` it holds none.
+    ///
+    /// # Errors
+    /// `no-such-host`.
+    /// ```
+    /// # use stowplan::{Cluster, Job, Machine, Topology};
+    /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("builtin:perlmutter-gpu")?));
+    /// cluster.add_nodes("a:64")?;
+    /// let job = Job::from_command_line("-n 3 --map-by gpu ./x".split(' '))?;
+    /// let plan = cluster.place(&job)?;
+    /// assert_eq!(cluster.free_gpus("a")?, [0]);
+    /// cluster.release(&plan)?;
+    /// assert_eq!(cluster.free_gpus("a")?, [0, 1, 2, 3]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn free_gpus(&self, node: &str) -> Result<Vec<u32>, Error> {
+        Ok(self.known(node)?.free_gpus())
     }
 
     /// The jobs that have processes on a node, by number. Cost: a search in the plan of each job that runs.

@@ -11,7 +11,7 @@ impl Cluster {
     /// are added with the job. Returns its number.
     ///
     /// # Errors
-    /// `job-collides` when another job holds its cpus or slots, with that job's number, or when a node has other hardware;
+    /// `job-collides` when another job holds its cpus, GPUs or slots, with that job's number, or when a node has other hardware;
     /// `bad-plan` for a broadcast, or a plan that does not say what its job takes. Nothing changes then.
     /// ```
     /// use stowplan::{Cluster, Job, Machine, Plan, Topology};
@@ -44,9 +44,9 @@ impl Cluster {
             AdoptError::Untold => ("bad-plan", None),
             AdoptError::TooManyNodes => ("job-too-large", None),
             AdoptError::Hardware { .. } => ("job-collides", None),
-            AdoptError::Cpus { node } | AdoptError::Slots { node, .. } => {
-                ("job-collides", Some(node))
-            }
+            AdoptError::Cpus { node }
+            | AdoptError::Gpus { node }
+            | AdoptError::Slots { node, .. } => ("job-collides", Some(node)),
         };
         let holders = node.map_or_else(Vec::new, |node| self.holders(plan, node));
         let named = holders.iter().map(|job| format!("job {job}"));

@@ -127,10 +127,10 @@ fn a_component_looks_at_the_nodes_and_then_passes() {
         .unwrap();
     assert_eq!(nodes(&placed), [0, 0, 1, 1]);
     let mut planner = Planner::with(&job("n[0-1]:2,n2:4"), &machine(), &registry).unwrap();
-    assert_eq!(nodes(planner.plan().unwrap()), [0, 0, 1, 1]);
+    assert_eq!(nodes(&planner.plan().unwrap()), [0, 0, 1, 1]);
     planner.lose("n0").unwrap();
     assert_eq!(
-        nodes(planner.plan().unwrap()),
+        nodes(&planner.plan().unwrap()),
         [0, 0, 1, 1],
         "n1 and n2: it passes"
     );

@@ -9,8 +9,9 @@ use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{MapArgs, map_args};
 use stowplan_job::error::one_line;
 use stowplan_job::line::cut;
-use stowplan_job::options::Meaning;
+use stowplan_job::options::{Meaning, Old};
 use stowplan_job::our_words::in_our_words;
+use stowplan_job::parameters::{self, Effect};
 use stowplan_job::words::{AppWords, CommandLine};
 use stowplan_launchers::environment::{Found, Here, System, Unused, hosts};
 
@@ -74,10 +75,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     if given(Meaning::Host) || given(Meaning::Hostfile) {
         return Ok(Asked::named(asked, args));
     }
-    let has_cores = line.apps.iter().flat_map(|app| &app.options).any(|option| {
-        let key = option.values.first().map(String::as_str);
-        option.meaning == Some(Meaning::Mca) && key == Some("hwloc_default_cpu_list")
-    });
+    let has_cores = says_cores(&line);
     let found = find(here, console.files)?;
     let takes_affinity = found.affinity.is_some()
         && all.is_some()
@@ -86,7 +84,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         && !given(Meaning::Taskmap)
         && !given(Meaning::LsfAffinity);
     let affinity = found.affinity.clone().filter(|_| takes_affinity);
-    let notes = notes(&found, whose(args), affinity.as_deref());
+    let notes = notes(&found, whose(args), affinity.as_deref(), &line);
     for app in &mut line.apps {
         app.options
             .retain(|option| option.meaning != Some(Meaning::Here));
@@ -101,6 +99,8 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         None => vec!["--host".to_owned(), found.hosts.to_list()],
     };
     let devices = devices(&line, &found, &mut parts);
+    let takes_cores = !has_cores && !found.cores.is_empty();
+    let cores_from = takes_cores.then(|| one_line(&found.source));
     for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
@@ -112,6 +112,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     }
     let mut asked = map_args(&words)?;
     asked.job.env_here = true;
+    asked.job.cores_from = cores_from;
     Ok(Asked {
         asked,
         hosts: Some(one_line(&found.source)),
@@ -155,7 +156,7 @@ fn whose(args: &[String]) -> Whose {
 
 /// What the environment says that is not used. A launcher's own line obeys the variables of its system. `affinity`: the file that the
 /// job takes its cpus from.
-fn notes(found: &Found, whose: Whose, affinity: Option<&str>) -> Vec<Note> {
+fn notes(found: &Found, whose: Whose, affinity: Option<&str>, line: &CommandLine) -> Vec<Note> {
     let launches = found.launch_node.iter().map(|host| Note::OfLine {
         class: "launch-node",
         text: format!(
@@ -173,12 +174,58 @@ fn notes(found: &Found, whose: Whose, affinity: Option<&str>) -> Vec<Note> {
     });
     let unused = found.unused.iter().cloned().chain(lost);
     let unused = unused
-        .filter(|_| whose == Whose::Ours)
+        .filter(|unused| whose == Whose::Ours && !is_said(&unused.word, line))
         .map(|unused| Note::OfLine {
             class: "allocation-unused",
             text: format!("{} is not used here: {}", unused.said, unused.word),
         });
-    launches.chain(unused).collect()
+    let cores = (says_cores(line) && !found.cores.is_empty()).then(|| Note::OfLine {
+        class: "allocation-unused",
+        text: format!(
+            "{} gives cores {}, which are not used here: the list of cpus of this line stands in their place",
+            found.source,
+            found.cores.join(" ")
+        ),
+    });
+    launches.chain(unused).chain(cores).collect()
+}
+
+/// Whether a line has a parameter that says which cpus may be used.
+fn says_cores(line: &CommandLine) -> bool {
+    line.apps.iter().flat_map(|app| &app.options).any(|option| {
+        let key = option.values.first();
+        option.meaning == Some(Meaning::Mca)
+            && key.and_then(|key| parameters::find(key)) == Some(Effect::CpuList)
+    })
+}
+
+/// Whether a line already has the word that a note would name.
+fn is_said(word: &str, line: &CommandLine) -> bool {
+    let mut words = word.split([' ', ',']);
+    let (option, value) = (words.next(), words.next().unwrap_or_default());
+    let mut apps = line.apps.iter();
+    match option {
+        Some("--map-by") if value == ":corecpus" => !apps.any(counts_threads),
+        Some("--map-by") if value == ":hwtcpus" => apps.any(counts_threads),
+        Some("--map-by") => apps.any(|app| {
+            let said = app.map_said().unwrap_or_default();
+            let has = |part: &str| said.split(':').any(|own| own.eq_ignore_ascii_case(part));
+            value.split(':').all(|part| part.is_empty() || has(part))
+        }),
+        Some("--bind-to") => apps.any(|app| app.value(Meaning::BindTo).is_some()),
+        Some("--devices") => apps.any(|app| app.value(Meaning::Devices).is_some()),
+        Some("--gpus") => apps.any(|app| app.value(Meaning::Gpus).is_some()),
+        Some(_) | None => false,
+    }
+}
+
+/// Whether an app counts hardware threads as its cpus.
+fn counts_threads(app: &AppWords) -> bool {
+    let old = Some(Meaning::Old(Old::HwtCpus));
+    let said = app.map_said().unwrap_or_default();
+    let mut parts = said.split(':');
+    parts.any(|own| own.eq_ignore_ascii_case("hwtcpus"))
+        || app.options.iter().any(|option| option.meaning == old)
 }
 
 fn find(here: Here, files: &dyn Files) -> Result<Found, Refused> {

@@ -3,6 +3,7 @@
 use super::carry::{Behind, Split, carry, print, split};
 use super::saved::Saved;
 use super::show::{self, SHOWS, only_plan, own_options};
+use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io;
@@ -22,10 +23,18 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     own_options("onto", &own, &[SHOWS, &[Meaning::Save]].concat())?;
     let (words, job) = job_args(&own)?;
     let path = only_plan(&words)?;
-    output::refuse_overwriting(&job, std::slice::from_ref(path))?;
-    let saved = Saved::read(path, console.files)?;
-    let mut carried = carry(saved, &hosts.unwrap_or_default(), console)?;
-    carried.on_network(&job, console.files)?;
+    let files = Recorded::new(console.files);
+    let mut with_files = Console {
+        out: &mut *console.out,
+        err: &mut *console.err,
+        files: &files,
+        screen: console.screen,
+        audience: console.audience,
+    };
+    let saved = Saved::read(path, &files)?;
+    let mut carried = carry(saved, &hosts.unwrap_or_default(), &mut with_files)?;
+    carried.on_network(&job, &files)?;
+    output::refuse_overwriting(&job, &files.paths(&job))?;
     if let Some(path) = &job.save {
         let bytes = carried.bytes();
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

@@ -1,11 +1,16 @@
 //! `--script`: puts the line of a batch script in its place, in the jobs of a command line.
 
 use crate::Console;
+use crate::output;
+use crate::recorded::Recorded;
 use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use stowplan_engine::stage::resolve::Files;
+use stowplan_job::args::JobArgs;
 use stowplan_job::files::GivenFiles;
+use stowplan_job::options::Meaning;
 use stowplan_job::script;
+use stowplan_job::words::CommandLine;
 use stowplan_launchers::export::Dialect;
 
 /// A command line in which lines stand in place of scripts.
@@ -54,10 +59,11 @@ pub fn expand(args: &[String], console: &mut Console<'_>) -> Result<Option<Scrip
             None => part.len(),
         };
         own.extend_from_slice(&part[..job]);
-        let files_here = console.files;
-        match script::expand(&part[job..], &Surroundings { files: files_here })? {
+        let read = Recorded::new(console.files);
+        match script::expand(&part[job..], &Surroundings { files: &read })? {
             Some(scripted) => {
                 any = true;
+                refuse_overwriting(&part[job..], &read)?;
                 own.extend(scripted.words);
                 for (name, text) in scripted.files.iter() {
                     files.give(name, text);
@@ -68,6 +74,21 @@ pub fn expand(args: &[String], console: &mut Console<'_>) -> Result<Option<Scrip
         }
     }
     Ok(any.then_some(Scripted { args: own, files }))
+}
+
+/// Refuses outputs that would replace the script.
+fn refuse_overwriting(job: &[String], read: &Recorded<'_>) -> Result<(), Refused> {
+    let line = CommandLine::read(job);
+    let said = |meaning| {
+        let mut apps = line.apps.iter();
+        apps.find_map(|app| app.value(meaning).map(str::to_owned))
+    };
+    let outputs = JobArgs {
+        save: said(Meaning::Save),
+        output: said(Meaning::Output),
+        ..JobArgs::default()
+    };
+    output::refuse_overwriting(&outputs, &read.paths(&outputs))
 }
 
 /// Where a job begins in a part of a command line between `--`; `None`: no job is in it.

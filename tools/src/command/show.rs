@@ -131,9 +131,9 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     if let Some(list) = &job.columns {
         return write_columns(told.plan, list, some, format, path, console);
     }
-    // Rows of a job that asks for GPUs say which it is given, behind the columns that all rows have.
-    if matches!(format, Format::Tsv | Format::Ndjson) && told.plan.asks_for_gpus() {
-        return write_columns(told.plan, WITH_GPUS, some, format, path, console);
+    let list = with_devices(told.plan);
+    if matches!(format, Format::Tsv | Format::Ndjson) && list.len() > PLAIN.len() {
+        return write_columns(told.plan, &list, some, format, path, console);
     }
     if let Some(form) = task_form(format) {
         return taskmap::write(told.plan, form, |answer| {
@@ -169,8 +169,20 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     })
 }
 
-/// The columns of `tsv`, and the GPUs.
-const WITH_GPUS: &[Column] = &[
+/// The columns of rows: if a job asks for GPUs or is mapped by network cards, they say which each rank has.
+fn with_devices(plan: &Plan) -> Vec<Column> {
+    let mut list = PLAIN.to_vec();
+    if plan.asks_for_gpus() {
+        list.push(Column::Gpus);
+    }
+    if plan.maps_networks() {
+        list.push(Column::Nics);
+    }
+    list
+}
+
+/// The columns that all rows have.
+const PLAIN: &[Column] = &[
     Column::Rank,
     Column::App,
     Column::AppRank,
@@ -179,7 +191,6 @@ const WITH_GPUS: &[Column] = &[
     Column::NodeRank,
     Column::Object,
     Column::Cpus,
-    Column::Gpus,
 ];
 
 /// Writes the columns that were asked for. If these include GPUs, notes processes without any.

@@ -37,6 +37,7 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             path: "$".to_owned(),
             fault: format!("the request cannot be read: {error}"),
         })?;
+    output::refuse_overwriting(&job, std::slice::from_ref(file))?;
     let request = read_request(file, &bytes)?;
     match job.show_attributes {
         Some(show) => show_attributes(request, show, &job, console).map(|()| 0),

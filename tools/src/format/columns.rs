@@ -10,7 +10,7 @@ use stowplan_answers::thread_count::ThreadCounts;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
-use stowplan_engine::plan::{Plan, ProcPlace};
+use stowplan_engine::plan::{OnDevices, Plan, ProcPlace};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_job::columns::Column;
 
@@ -62,6 +62,7 @@ pub fn write(
         plan,
         gpus,
         lists: HashMap::new(),
+        nics: HashMap::new(),
         threads: ThreadCounts::default(),
         thread: None,
     };
@@ -101,6 +102,7 @@ struct Cells<'p> {
     plan: &'p Plan,
     gpus: &'p GivenGpus,
     lists: HashMap<CpusetId, String>,
+    nics: HashMap<OnDevices, String>,
     threads: ThreadCounts,
     /// The thread of the row, in rows of threads.
     thread: Option<ThreadCells>,
@@ -139,6 +141,7 @@ impl Cells<'_> {
                     | Column::Object
                     | Column::Cpus
                     | Column::Gpus
+                    | Column::Nics
                     | Column::Thread
                     | Column::Mask
                     | Column::Runtime
@@ -189,6 +192,20 @@ impl Cells<'_> {
                 [] => buf.push(b'-'),
                 numbers => {
                     let list = list_form(&numbers.iter().copied().collect());
+                    buf.extend_from_slice(list.as_bytes());
+                }
+            },
+            Column::Nics => match self.plan.on_devices(place) {
+                None => buf.push(b'-'),
+                Some(on) => {
+                    let plan = self.plan;
+                    let list = self.nics.entry(on).or_insert_with(|| {
+                        let names = plan.nic_names(on);
+                        match names.is_empty() {
+                            true => "-".to_owned(),
+                            false => names.join(","),
+                        }
+                    });
                     buf.extend_from_slice(list.as_bytes());
                 }
             },

@@ -9,14 +9,13 @@ use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{Located, Plan, RankOrder};
+use stowplan_engine::plan::{Located, OnDevices, Plan, RankOrder};
 use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe,
     Span,
 };
 use stowplan_engine::table::apps::{AppId, AppTable, Policy};
 use stowplan_engine::table::cpusets::CpusetId;
-use stowplan_engine::table::device_order::devices_of;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -44,6 +43,7 @@ pub fn write(
         buf: Vec::with_capacity(BLOCK + (BLOCK >> 2)),
         names: NodeNames::new(&plan.world().names),
         bound: HashMap::new(),
+        devices: HashMap::new(),
         sites: HashMap::new(),
         done: 0,
     };
@@ -177,6 +177,8 @@ struct Page<'p> {
     names: NodeNames<'p>,
     /// The texts of the cpu sets used so far.
     bound: HashMap<(TopologyId, CpusetId, CpuMode), String>,
+    /// What stands behind the processes that are mapped to devices.
+    devices: HashMap<OnDevices, String>,
     /// The places of PUs, for the topologies used so far.
     sites: HashMap<(TopologyId, CpuMode), Sites>,
     done: u32,
@@ -257,7 +259,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The device of a process that is mapped by `device=`.
+    /// The devices of a process that is mapped by `device=`.
     fn device(&mut self, app: AppId, topology: TopologyId, object: Option<u32>) {
         let plan = self.plan;
         let policy = plan.app(app).policy();
@@ -265,22 +267,11 @@ impl Page<'_> {
         let (Some(options), Some(object)) = (map.and_then(MapBy::devices), object) else {
             return;
         };
-        let topologies = &plan.world().topologies;
-        let gpus = topologies.gpus(topology);
-        let mut sign = &b" Device: "[..];
-        for number in devices_of(topologies, topology, options, object) {
-            let Some(gpu) = gpus.get(number as usize) else {
-                continue;
-            };
-            self.buf.extend_from_slice(sign);
-            sign = b",";
-            if gpu.name.is_empty() {
-                self.buf.extend_from_slice(b"gpu");
-                digits::push(&mut self.buf, gpu.visible);
-            } else {
-                self.buf.extend_from_slice(gpu.name.as_bytes());
-            }
-        }
+        let names = self
+            .devices
+            .entry((topology, options, object))
+            .or_insert_with_key(|on| format!(" Device: {}", plan.device_names(*on).join(",")));
+        self.buf.extend_from_slice(names.as_bytes());
     }
 
     fn process(&mut self, app: AppId, rank: u32, topology: TopologyId, cpus: Option<CpusetId>) {

@@ -1,5 +1,6 @@
 //! A plan for the tests of the formats: four ranks by core on each of some equal nodes.
 
+use std::sync::Arc;
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
 use stowplan_engine::policy::{
@@ -21,8 +22,8 @@ const CORES: u32 = 4;
 pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
     let mut world = World::default();
     let draft = stowplan_topo::read("package:2 core:4 pu:2", &|_| Err(String::new())).unwrap();
-    let topology = std::sync::Arc::make_mut(&mut world.topologies)
-        .add(draft, &mut world.cpusets)
+    let topology = Arc::make_mut(&mut world.topologies)
+        .add(draft, Arc::make_mut(&mut world.cpusets))
         .unwrap();
     let range = NameRange {
         prefix: "n".to_owned(),
@@ -31,11 +32,9 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         width: 1,
         suffix: String::new(),
     };
-    std::sync::Arc::make_mut(&mut world.names)
-        .add(&range)
-        .unwrap();
+    Arc::make_mut(&mut world.names).add(&range).unwrap();
     let state = before(&mut world, topology);
-    let state = world.states.intern(state);
+    let state = Arc::make_mut(&mut world.states).intern(state);
     world.before.push(nodes, state);
     world.after.push(nodes, state);
     let runs = (0..CORES).map(|core| PlaceRun {
@@ -43,8 +42,7 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         place: Place {
             object: Some(core),
             cpus: Some(
-                world
-                    .cpusets
+                Arc::make_mut(&mut world.cpusets)
                     .intern([core * 2, core * 2 + 1].into_iter().collect()),
             ),
         },
@@ -80,7 +78,7 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
 
 fn before(world: &mut World, topology: TopologyId) -> NodeState {
     let pus = world.topologies.pus_os(topology).len();
-    let all = world.pusets.intern(&PuBits::repeat(true, pus));
+    let all = Arc::make_mut(&mut world.pusets).intern(&PuBits::repeat(true, pus));
     NodeState {
         topology,
         allowed: all,

@@ -1,6 +1,6 @@
 //! One line in, one answer out: what the command would write, as JSON.
 
-use super::body;
+use super::fields;
 use super::inline::{Inline, OwnMachine};
 use super::line;
 use super::refusal::Refusal;
@@ -69,19 +69,19 @@ type Members = Vec<(&'static str, Vec<u8>)>;
 #[must_use]
 pub fn answer(question: Question, bytes: &[u8], own: OwnMachine) -> Answer {
     match question {
-        Question::Map => read(bytes, |asked: &body::Map<'_>| {
+        Question::Map => read(bytes, |asked: &fields::Map<'_>| {
             told(asked.id, &asked.line, of_map(asked, own))
         }),
-        Question::Explain => read(bytes, |asked: &body::Explain<'_>| {
+        Question::Explain => read(bytes, |asked: &fields::Explain<'_>| {
             told(asked.id, &asked.line, of_explain(asked, own))
         }),
-        Question::Diff => read(bytes, |asked: &body::Diff<'_>| {
+        Question::Diff => read(bytes, |asked: &fields::Diff<'_>| {
             told(asked.id, &asked.line, of_diff(asked, own))
         }),
-        Question::Score => read(bytes, |asked: &body::Score<'_>| {
+        Question::Score => read(bytes, |asked: &fields::Score<'_>| {
             told(asked.id, &asked.line, of_score(asked, own))
         }),
-        Question::Export => read(bytes, |asked: &body::Export<'_>| {
+        Question::Export => read(bytes, |asked: &fields::Export<'_>| {
             told(asked.id, &asked.line, of_export(asked, own))
         }),
     }
@@ -261,7 +261,7 @@ fn format_of(word: &str) -> Result<Format, Failed> {
         .ok_or_else(|| bad(format!("format {word:?} is none of: {}", words.join(" "))))
 }
 
-fn of_map(asked: &body::Map<'_>, own: OwnMachine) -> Result<Members, Failed> {
+fn of_map(asked: &fields::Map<'_>, own: OwnMachine) -> Result<Members, Failed> {
     let files = Inline {
         files: &asked.files,
         own,
@@ -312,7 +312,7 @@ fn of_map(asked: &body::Map<'_>, own: OwnMachine) -> Result<Members, Failed> {
     Ok(vec![plan, ("notes", notes(&placement))])
 }
 
-fn of_explain(asked: &body::Explain<'_>, own: OwnMachine) -> Result<Members, Failed> {
+fn of_explain(asked: &fields::Explain<'_>, own: OwnMachine) -> Result<Members, Failed> {
     let files = Inline {
         files: &asked.files,
         own,
@@ -355,7 +355,7 @@ fn of_explain(asked: &body::Explain<'_>, own: OwnMachine) -> Result<Members, Fai
     Ok(vec![("answers", array)])
 }
 
-fn of_diff(asked: &body::Diff<'_>, own: OwnMachine) -> Result<Members, Failed> {
+fn of_diff(asked: &fields::Diff<'_>, own: OwnMachine) -> Result<Members, Failed> {
     let files = Inline {
         files: &asked.files,
         own,
@@ -410,7 +410,7 @@ fn of_diff(asked: &body::Diff<'_>, own: OwnMachine) -> Result<Members, Failed> {
     }
 }
 
-fn of_score(asked: &body::Score<'_>, own: OwnMachine) -> Result<Members, Failed> {
+fn of_score(asked: &fields::Score<'_>, own: OwnMachine) -> Result<Members, Failed> {
     let files = Inline {
         files: &asked.files,
         own,
@@ -446,7 +446,7 @@ struct InWords {
     why: Option<String>,
 }
 
-fn of_export(asked: &body::Export<'_>, own: OwnMachine) -> Result<Members, Failed> {
+fn of_export(asked: &fields::Export<'_>, own: OwnMachine) -> Result<Members, Failed> {
     let files = Inline {
         files: &asked.files,
         own,

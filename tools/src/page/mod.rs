@@ -5,7 +5,7 @@ pub mod line;
 // Files that came with a request.
 pub mod inline;
 // What a request may say.
-pub mod body;
+pub mod fields;
 // Why a line is refused, as JSON.
 pub mod refusal;
 // Room for an answer.

@@ -103,6 +103,30 @@ fn cpus_of_grid_engine_are_those_of_its_file() {
         let line = [&["map", "--here"][..], &topo, &["./x"]].concat();
         refused(&folder.run(&variables, &line), class);
     }
+    // Nobody typed the list of cores: the refusal names where it is from.
+    pe("a 1 all.q@a 0,4\n");
+    let output = folder.run(
+        &variables,
+        &[&["map", "--here"][..], &topo, &["./x"]].concat(),
+    );
+    let told = err(&output);
+    assert!(
+        told.contains("PE_HOSTFILE gives cores a=0:4") && !told.contains("hwloc_default_cpu_list"),
+        "{told}"
+    );
+    // A list of the line stands in its place, and that is said, by whatever name it has.
+    for key in ["hwloc_default_cpu_list", "hwloc_base_cpu_set"] {
+        let (rows, notes) = mapped(
+            &folder,
+            &variables,
+            &[&topo[..], &["--prtemca", key, "2-3"]].concat(),
+        );
+        assert!(rows.ends_with("\t4-5\n"), "{rows}");
+        assert!(
+            notes.contains("note[allocation-unused]: PE_HOSTFILE gives cores a=0:4"),
+            "{notes}"
+        );
+    }
 }
 
 #[test]
@@ -180,6 +204,17 @@ fn variables_of_slurm_are_obeyed_by_its_line_and_noted_beside_other_words() {
         rows.contains("0-1") && !notes.contains("allocation-unused"),
         "{rows}{notes}"
     );
+    // What the words of the line say already has no note, whether they agree or not.
+    let said = [&topo[..], &["--map-by", "node:pe=2", "--bind-to", "core"]].concat();
+    let (_, notes) = mapped(&folder, &all, &said);
+    let named: Vec<&str> = notes
+        .lines()
+        .filter(|line| line.contains("allocation-unused"))
+        .collect();
+    assert!(
+        named.len() == 1 && named[0].contains("SLURM_JOB_GPUS"),
+        "{notes}"
+    );
     // Notes about the allocation are notes of the plan.
     let words = [
         &["map", "--here", "--format", "json", "--strict"],
@@ -201,4 +236,63 @@ fn variables_of_slurm_are_obeyed_by_its_line_and_noted_beside_other_words() {
     ]
     .concat();
     assert!(!err(&folder.run(&all, &quiet)).contains("allocation-unused"));
+}
+
+#[test]
+fn hints_of_slurm_are_noted_where_the_line_does_otherwise() {
+    let folder = Folder::new("slurm-hint");
+    let topo = ["--topo", "package:2 core:4 pu:2"];
+    for (hint, words, noted) in [
+        ("nomultithread", &[][..], None),
+        (
+            "nomultithread",
+            &["--map-by", ":hwtcpus"],
+            Some(":corecpus"),
+        ),
+        ("compute_bound", &["--use-hwthread-cpus"], Some(":corecpus")),
+        ("multithread", &[], Some(":hwtcpus")),
+        ("multithread", &["--map-by", "core:hwtcpus"], None),
+        ("multithread", &["--use-hwthread-cpus"], None),
+        ("memory_bound", &[], Some("--map-by package")),
+        ("memory_bound", &["--map-by", "package"], None),
+        ("memory_bound,nomultithread", &[], Some("srun line")),
+    ] {
+        let all = [&SLURM[..], &[("SLURM_HINT", hint)]].concat();
+        let (_, notes) = mapped(&folder, &all, &[&topo[..], words].concat());
+        let said = format!("note[allocation-unused]: SLURM_HINT={hint} is not used here: ");
+        let line = notes.lines().find_map(|line| line.strip_prefix(&said));
+        match (line, noted) {
+            (Some(line), Some(noted)) => assert!(line.contains(noted), "{notes}"),
+            (line, noted) => assert_eq!(line, noted, "{hint} {words:?}: {notes}"),
+        }
+    }
+}
+
+#[test]
+fn numbers_of_hip_and_tiles_are_used_or_named() {
+    let folder = Folder::new("hip");
+    let words = [
+        "--topo",
+        "builtin:frontier",
+        "--map-by",
+        "gpu",
+        "--columns",
+        "rank,gpus",
+    ];
+    let shown =
+        |variables: &[(&str, &str)]| mapped(&folder, &[&SLURM[..], variables].concat(), &words);
+    let hip = ("HIP_VISIBLE_DEVICES", "1");
+    let (rows, _) = shown(&[hip]);
+    assert_eq!(rows, shown(&[("ROCR_VISIBLE_DEVICES", "1")]).0);
+    // HIP counts among the GPUs that ROCR leaves.
+    let (_, notes) = shown(&[("ROCR_VISIBLE_DEVICES", "4,5"), hip]);
+    assert!(
+        notes.contains("HIP_VISIBLE_DEVICES=1") && notes.contains("ROCR_VISIBLE_DEVICES=4,5"),
+        "{notes}"
+    );
+    let (_, notes) = shown(&[("ZE_AFFINITY_MASK", "0.1")]);
+    assert!(
+        notes.contains("note[allocation-unused]: ZE_AFFINITY_MASK=0.1"),
+        "{notes}"
+    );
 }

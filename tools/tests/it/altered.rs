@@ -1,5 +1,6 @@
 //! Plans whose rows were changed and sealed again: a plan that the judge accepts has the rows of a fresh plan.
 
+use std::sync::Arc;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::{Placed, Plan, RankOrder};
 use stowplan_engine::stage::resolve::Files;
@@ -146,7 +147,9 @@ fn sets(plan: &Plan, world: &mut stowplan_engine::plan::World) -> Vec<Option<Cpu
         &[0, 1, 2, 3, 4, 5, 6, 7],
         &[0, 2, 4, 6],
     ] {
-        sets.push(Some(world.cpusets.intern_pus(&mut cpus.to_vec())));
+        sets.push(Some(
+            Arc::make_mut(&mut world.cpusets).intern_pus(&mut cpus.to_vec()),
+        ));
     }
     sets.push(None);
     sets

@@ -1,5 +1,6 @@
 //! The judge gets plans with one wrong column each, and must name the broken promise.
 
+use std::sync::Arc;
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Placed, Plan, RankOrder, World};
@@ -74,7 +75,7 @@ impl Parts {
 
     /// The same, with cpus by OS number.
     fn cpus(&mut self, at: usize, cpus: &[u32]) {
-        let set = self.world.cpusets.intern_pus(&mut cpus.to_vec());
+        let set = Arc::make_mut(&mut self.world.cpusets).intern_pus(&mut cpus.to_vec());
         self.place(at, |place| place.cpus = Some(set));
     }
 
@@ -83,7 +84,10 @@ impl Parts {
         for (nodes, id) in runs.iter() {
             let mut state = *self.world.states.get(id);
             change(&mut state);
-            changed.push(nodes.count, self.world.states.intern(state));
+            changed.push(
+                nodes.count,
+                Arc::make_mut(&mut self.world.states).intern(state),
+            );
         }
         changed
     }

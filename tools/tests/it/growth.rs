@@ -314,8 +314,8 @@ fn answers_of_sessions_grow_with_their_events() {
     });
 }
 
-/// A spawn that names no hosts uses all candidates; its answer names the first of them. Each job ends before the next is spawned, as the
-/// last line of all has every live job with all of its nodes.
+/// A spawn that names no hosts uses all candidates; its answer names the first of them, and the last line of all says each set of nodes
+/// once, and what is different. A node joins before every second job.
 #[test]
 fn answers_without_hosts_grow_with_their_events() {
     let folder = Folder::new("growth-without-hosts");
@@ -323,11 +323,20 @@ fn answers_without_hosts_grow_with_their_events() {
         let nodes = 1_u32 << (log - 1);
         let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
         let names = names.join(",");
-        let mut lines = format!("{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"]}}}}\n");
+        let mut lines = format!(
+            "{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"],\"scheduler\":\"s\"}}}}\n"
+        );
         for job in 0..nodes {
+            if job % 2 == 0 {
+                let attrs = "\"attrs\":{\"PMIX_ALLOC_SHARE\":true}";
+                let alloc = "\"event\":\"alloc\",\"from\":\"t\",\"directive\":\"PMIX_ALLOC_NEW\"";
+                let grant = format!("\"event\":\"grant\",\"req\":{}", job / 2 + 1);
+                lines.push_str(&format!(
+                    "{{{alloc},{attrs}}}\n{{{grant},\"nodes\":[\"g{job}\"]}}\n"
+                ));
+            }
             let spawn = format!("\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"");
-            let end = format!("\"event\":\"job_end\",\"ns\":\"j{job}\"");
-            lines.push_str(&format!("{{{spawn}}}\n{{{end}}}\n"));
+            lines.push_str(&format!("{{{spawn}}}\n"));
         }
         let (events, journal) = (folder.file("events"), folder.file("journal"));
         std::fs::write(&events, lines).unwrap();

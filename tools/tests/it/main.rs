@@ -61,3 +61,4 @@ mod taskmap;
 mod terminal;
 mod thread_lines;
 mod tidy;
+mod users_of_hosts;

@@ -1,5 +1,6 @@
 //! The judge gets plans of several topologies in which nodes have the states of other nodes: it finds the fault and does not panic.
 
+use std::sync::Arc;
 use stowplan_engine::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_engine::stage::resolve::NoFiles;
@@ -165,8 +166,8 @@ fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
             .unwrap();
         bits.set(pu, false);
         let mut state = *world.states.get(first);
-        state.free = world.pusets.intern(&bits);
-        let id = world.states.intern(state);
+        state.free = Arc::make_mut(&mut world.pusets).intern(&bits);
+        let id = Arc::make_mut(&mut world.states).intern(state);
         after.push(1, id);
         world.before.push(1, first);
     }

@@ -60,7 +60,7 @@ pub(super) fn insert(
     if passed_over || lacks == Lacks::Sets {
         return Ok(parent);
     }
-    Ok(push(tree, kind, given, Some(parent)))
+    Ok(push(tree, dialect, kind, given, Some(parent)))
 }
 
 fn insert_root(
@@ -85,20 +85,20 @@ fn insert_root(
         machine.complete_cpuset = given.cpuset;
         machine.nodeset = given.nodeset;
         let machine = tree.push(machine, None);
-        return Ok(push(tree, kind, given, Some(machine)));
+        return Ok(push(tree, dialect, kind, given, Some(machine)));
     }
     if dialect != Dialect::One && given.nodeset.is_none_or(|set| sets.is_empty(set)) {
         return Err(object(
             "the outermost object has no nodeset, or an empty one",
         ));
     }
-    let row = push(tree, kind, given, None);
+    let row = push(tree, dialect, kind, given, None);
     // libhwloc's machine is number 0 unless the file says otherwise.
     tree.number_root();
     Ok(row)
 }
 
-fn push(tree: &mut Tree, kind: Kind, given: &Object, parent: Option<Row>) -> Row {
+fn push(tree: &mut Tree, dialect: Dialect, kind: Kind, given: &Object, parent: Option<Row>) -> Row {
     let mut node = Node::new(kind, given.os);
     node.cpuset = given.cpuset;
     node.complete_cpuset = given.complete_cpuset.or(given.cpuset);
@@ -111,8 +111,9 @@ fn push(tree: &mut Tree, kind: Kind, given: &Object, parent: Option<Row>) -> Row
             Some(words) => words.to_owned(),
         };
         node.device = u32::try_from(tree.devices.len()).ok();
+        let known = given.known_as(dialect);
         tree.devices
-            .push((or_none(&given.name), or_none(&given.subtype)));
+            .push((or_none(&given.name), or_none(&given.subtype), known));
     }
     if kind == Kind::Group {
         return tree.push_group(node, parent, given.group);

@@ -2,7 +2,8 @@
 
 use super::sets::{Set, Sets};
 use super::tree::{Line, Row, Tree};
-use crate::devices::{self, Plugged};
+use crate::classes::{self, KnownAs, Plugged};
+use crate::devices;
 use crate::kind::Kind;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
@@ -59,6 +60,7 @@ pub(super) fn draft(tree: &Tree, sets: &Sets, allowed: Allowed) -> TopologyDraft
         allowed,
         draft: TopologyDraft::default(),
         plugged: Vec::new(),
+        known: Vec::new(),
         gone: Vec::new(),
         open: Vec::new(),
     };
@@ -90,6 +92,8 @@ struct Walk<'t> {
     draft: TopologyDraft,
     /// The PCI addresses of the draft's devices. Shape `[devices]`.
     plugged: Vec<Plugged>,
+    /// What they are. Shape `[devices]`.
+    known: Vec<KnownAs>,
     /// Objects of the draft that hold nothing any more.
     gone: Vec<usize>,
     open: Vec<Open>,
@@ -216,10 +220,13 @@ impl Walk<'_> {
                 let mut above = std::iter::successors(Some(row), |&row| self.tree.node(row).parent);
                 self.plugged
                     .push(Plugged(above.find_map(|row| self.tree.node(row).pci)));
-                let (name, subtype) = self.tree.devices[device as usize].clone();
+                let (name, subtype, known) = self.tree.devices[device as usize].clone();
+                self.known.push(known);
                 self.draft.devices.push(Device {
                     name,
                     subtype,
+                    class: known.class(),
+                    turn: None,
                     pus: std::iter::once(pus.clone())
                         .filter(|pus| !pus.is_empty())
                         .collect(),
@@ -249,6 +256,7 @@ impl Walk<'_> {
                 stays
             });
         }
+        classes::number(&mut self.draft.devices, &self.plugged, &self.known);
         self.draft.gpus = devices::gpus(&self.draft.devices, &self.plugged);
         self.draft.nics = devices::nics(&self.draft.devices);
         self.draft.kept.retain(|kept| kept.beside != NOWHERE);

@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::sets::{Set, Sets};
 use super::tree::{GroupKind, Merging};
+use crate::classes::KnownAs;
 use crate::error::{XmlFault, whole};
 use crate::kind::{self, Holds, Kind};
 use quick_xml::escape::unescape;
@@ -23,6 +24,13 @@ pub(super) enum Type {
 /// The group kind of groups that are dies.
 const GROUP_OF_DIE: u64 = 104;
 
+/// Types of OS devices: the number, the bit, what it is. An OpenFabrics device is a network device too.
+const OS_TYPES: &[(u64, u64, KnownAs)] = &[
+    (3, 1 << 5, KnownAs::OpenFabrics),
+    (2, 1 << 4, KnownAs::Network),
+    (0, 1, KnownAs::Block),
+];
+
 /// An object as its attributes describe it.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
@@ -39,6 +47,8 @@ pub(super) struct Object {
     pub(super) subtype: Option<String>,
     /// Where a PCI device is plugged in.
     pub(super) pci: Option<u64>,
+    /// The number of an OS device's type.
+    os_type: Option<u64>,
     cache_depth: u64,
     cache_type: u64,
     pub(super) group: GroupKind,
@@ -58,6 +68,7 @@ impl Object {
             name: None,
             subtype: None,
             pci: None,
+            os_type: None,
             cache_depth: 0,
             cache_type: 0,
             group: GroupKind::default(),
@@ -96,6 +107,7 @@ impl Object {
             "name" => self.name = Some(words("name", value)?),
             "subtype" => self.subtype = Some(words("subtype", value)?),
             "pci_busid" => self.pci = pci_address(value),
+            "osdev_type" => self.os_type = value.trim_ascii().parse().ok(),
             "depth" => self.cache_depth = number("depth", value)?,
             "cache_type" => self.cache_type = number("cache_type", value)?,
             "kind" => self.group.kind = number("kind", value)?,
@@ -153,6 +165,18 @@ impl Object {
             ));
         }
         Ok(kind)
+    }
+
+    /// What an OS device is. Dialects 1 and 2 number the types; in dialect 3 each type is a bit.
+    pub(super) fn known_as(&self, dialect: Dialect) -> KnownAs {
+        let Some(number) = self.os_type else {
+            return KnownAs::Other;
+        };
+        let found = match dialect {
+            Dialect::One | Dialect::Two => OS_TYPES.iter().find(|row| row.0 == number),
+            Dialect::Three => OS_TYPES.iter().find(|row| number & row.1 != 0),
+        };
+        found.map_or(KnownAs::Other, |row| row.2)
     }
 
     /// The cache that its depth and cache type give.

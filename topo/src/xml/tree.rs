@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::sets::{Set, Sets};
+use crate::classes::KnownAs;
 use crate::kind::Kind;
 
 /// A row of [`Tree`].
@@ -71,8 +72,8 @@ pub(super) struct Node {
 #[derive(Default, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// Name and subtype of each OS device.
-    pub(super) devices: Vec<(String, String)>,
+    /// Name and subtype of each OS device, and what it is.
+    pub(super) devices: Vec<(String, String, KnownAs)>,
     /// Each group, and what distinguishes it.
     pub(super) groups: Vec<(Row, GroupKind)>,
 }

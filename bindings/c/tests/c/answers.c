@@ -339,6 +339,37 @@ static void threads(void)
   stow_job_free(job);
 }
 
+/* The changes that an error offers are obeyed: the job has room. Its job is gone when it is asked. */
+static void helped(void)
+{
+  stow_plan *plan = NULL;
+  stow_error *error = NULL;
+  stow_job *job = job_of("-n 5 -H a:4 ./x : -n 1 -H a:4 ./y");
+  uint32_t app = 7;
+  CHECK(stow_plan_new(job, machine, &plan, &error) == STOW_REFUSED);
+  stow_job_free(job);
+  IS(stow_error_class(error), "not-enough-slots");
+  CHECK(stow_error_app(error, &app) == STOW_OK && app == 0 && stow_error_app(error, NULL) == STOW_INVALID);
+  CHECK(stow_error_number(error) != 0 && strstr(stow_error_docs(error), "more processes than slots"));
+  const char *help = stow_error_help(error), *fewer = strstr(help, "as many as fit: -n ");
+  CHECK(strchr(help, '\n') && fewer && stow_error_help(error) == help);
+  char line[64];
+  snprintf(line, sizeof line, "-n %ld -H a:4 ./x", fewer ? strtol(fewer + 19, NULL, 10) : 99);
+  stow_error_free(error);
+  job = job_of(line);
+  GOOD(stow_plan_new(job, machine, &plan, &error));
+  stow_plan_free(plan);
+  stow_job_free(job);
+  /* A wrong argument has a class too, and a topology names no app. */
+  stow_topology *none;
+  CHECK(stow_topology_read(NULL, 1, &none, &error) == STOW_INVALID);
+  CHECK(stow_error_number(error) != 0 && *stow_error_docs(error) && *stow_error_help(error) == 0);
+  stow_error_free(error);
+  CHECK(stow_topology_read(TEXT("builtin:frontir"), &none, &error) == STOW_REFUSED);
+  CHECK(stow_error_number(error) != 0 && stow_error_app(error, &app) == STOW_NOT_FOUND && app == 0);
+  stow_error_free(error);
+}
+
 int main(void)
 {
   GOOD(stow_topology_read(TEXT("package:2 core:2 pu:2"), &topology, &error));
@@ -352,6 +383,7 @@ int main(void)
   sessions();
   task_maps();
   threads();
+  helped();
   /* Without a handle there is nothing to tell. */
   IS(stow_explanation_text(NULL), "");
   IS(stow_explanation_sentence(NULL, 0), "");

@@ -298,6 +298,8 @@ int main(void)
   slices();
   CHECK(strcmp(stow_error_class(NULL), "") == 0 && strcmp(stow_error_message(NULL), "") == 0);
   CHECK(strcmp(stow_error_hint(NULL), "") == 0 && strcmp(stow_error_text(NULL), "") == 0);
+  CHECK(strcmp(stow_error_help(NULL), "") == 0 && strcmp(stow_error_docs(NULL), "") == 0 && stow_error_number(NULL) == 0);
+  CHECK(stow_error_app(NULL, NULL) == STOW_INVALID);
   size_t start = 88, end = 88;
   CHECK(stow_error_span(NULL, &start, &end) == STOW_INVALID && start == 88);
   stow_error *plain;

@@ -13,8 +13,8 @@ use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use stowplan::columns::stow_plan_column;
 use stowplan::error::{
-    StowError, stow_error_class, stow_error_free, stow_error_hint, stow_error_message,
-    stow_error_span, stow_error_text,
+    StowError, stow_error_app, stow_error_class, stow_error_docs, stow_error_free, stow_error_help,
+    stow_error_hint, stow_error_message, stow_error_number, stow_error_span, stow_error_text,
 };
 use stowplan::gpus::stow_slice_gpu_numbers;
 use stowplan::job::{
@@ -74,7 +74,15 @@ fn called(call: impl FnOnce(Errors) -> u32) -> bool {
         let text = |text: *const c_char| CStr::from_ptr(text).to_bytes().to_vec();
         assert!(!text(stow_error_class(error)).is_empty());
         assert!(!text(stow_error_message(error)).is_empty());
-        let _ = text(stow_error_hint(error));
+        let (hint, help) = (text(stow_error_hint(error)), text(stow_error_help(error)));
+        let lines = || help.split(|&byte| byte == b'\n');
+        assert!(hint.is_empty() || lines().any(|line| line == hint));
+        assert!(!text(stow_error_docs(error)).is_empty() && stow_error_number(error) != 0);
+        let mut app = 7;
+        match stow_error_app(error, &raw mut app) {
+            STOW_OK => {}
+            status => assert_eq!((status, app), (STOW_NOT_FOUND, 7)),
+        }
         let meant = text(stow_error_text(error));
         match stow_error_span(error, &raw mut start, &raw mut end) {
             STOW_OK => assert!(start <= end && end <= meant.len(), "{start}..{end}"),

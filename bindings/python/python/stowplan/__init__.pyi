@@ -1,5 +1,5 @@
 import builtins
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final, overload
 
 from ._batch import batch as batch
@@ -7,9 +7,12 @@ from ._batch import batch as batch
 __all__ = [
     "Advice",
     "App",
+    "AskedApp",
     "Cluster",
     "ClusterNode",
+    "Components",
     "CpuSets",
+    "Declined",
     "Difference",
     "Error",
     "Explanation",
@@ -20,9 +23,13 @@ __all__ = [
     "NodeSlice",
     "PlacementError",
     "Plan",
+    "Planner",
     "Proc",
     "Refused",
+    "ResourceBusy",
+    "Room",
     "SliceProc",
+    "TakeNextOption",
     "Topology",
     "Waiting",
     "__version__",
@@ -36,16 +43,27 @@ __all__ = [
 __version__: str
 
 class Error(ValueError):
+    # The class: its word, its number, when an error has it.
     kind: str
+    number: int
+    docs: str
     message: str
+    app: int | None
     hint: str | None
     text: str | None
     span: tuple[int, int] | None
+    @property
+    def help(self) -> list[str]: ...
 
 class PlacementError(Error):
     # Of place_many alone: the job that was refused first, and what became of each job.
     index: int
     plans: list[Plan | PlacementError]
+
+# What functions of components raise.
+class Declined(Exception): ...
+class TakeNextOption(Declined): ...
+class ResourceBusy(Declined): ...
 
 # Anything with a buffer: bytes, bytearray, memoryview, an array.
 _Bytes = bytes | bytearray | memoryview
@@ -493,6 +511,72 @@ class Cluster:
     @staticmethod
     def from_bytes(bytes: _Bytes, machine: Machine) -> Cluster: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Planner:
+    def __new__(cls, job: Job | str | list[str], machine: Machine) -> Planner: ...
+    def plan(self) -> Plan: ...
+    def lose(self, node: str) -> None: ...
+
+@final
+class AskedApp:
+    @property
+    def number(self) -> int: ...
+    @property
+    def program(self) -> str: ...
+    @property
+    def argv(self) -> list[str]: ...
+    @property
+    def procs(self) -> int | None: ...
+    @property
+    def map_by(self) -> str: ...
+    @property
+    def rank_by(self) -> str: ...
+    @property
+    def bind_to(self) -> str: ...
+    @property
+    def pe(self) -> int: ...
+    @property
+    def attributes(self) -> dict[int, bool | int | str]: ...
+
+@final
+class Room:
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def avail(self) -> int | None: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def max_slots(self) -> int | None: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def free_hwthreads(self) -> int: ...
+    def name(self, node: int = 0) -> str: ...
+    def objects(self, kind: str) -> int: ...
+    def free_inside(self, kind: str, number: int) -> int: ...
+    def __len__(self) -> int: ...
+
+@final
+class Components:
+    def __new__(cls) -> Components: ...
+    def add(
+        self,
+        name: str,
+        priority: int,
+        count: Callable[[AskedApp, list[Room]], Sequence[tuple[int, int]]],
+        *,
+        word: str | None = None,
+        object: str = "core",
+        objects: Callable[[AskedApp, Room, int], Sequence[int]] | None = None,
+    ) -> None: ...
+    @property
+    def names(self) -> list[tuple[str, int]]: ...
+    def job(self, words: str | Sequence[str]) -> Job: ...
+    def place(self, job: Job | str | list[str], machine: Machine) -> Plan: ...
+    def place_in(self, cluster: Cluster, job: Job | str | list[str]) -> Plan: ...
+    def planner(self, job: Job | str | list[str], machine: Machine) -> Planner: ...
 
 @final
 class Network:

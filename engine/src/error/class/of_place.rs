@@ -31,13 +31,14 @@ impl PlaceError {
             | Self::SeqTooFew { app, .. }
             | Self::NoSuchDevice { app, .. }
             | Self::DeviceNotFound { app, .. }
-            | Self::NotEnoughGpus { app, .. } => Some(*app),
+            | Self::NotEnoughDevices { app, .. } => Some(*app),
             Self::JobTooLarge { .. }
             | Self::NoTopology { .. }
             | Self::BadCpuList { .. }
             | Self::BadHostfile { .. }
             | Self::NotInSession { .. }
             | Self::NodeClosed { .. }
+            | Self::GpusHeld { .. }
             | Self::EntryFull { .. }
             | Self::BadSeqfile { .. }
             | Self::BadRankfile { .. }
@@ -91,7 +92,7 @@ impl PlaceError {
             Self::RankfileCpuTaken { .. } => "rankfile-cpu-taken",
             Self::NoSuchDevice { .. } => "no-such-device",
             Self::DeviceNotFound { .. } => "device-not-found",
-            Self::NotEnoughGpus { .. } => "not-enough-gpus",
+            Self::NotEnoughDevices { .. } | Self::GpusHeld { .. } => "not-enough-gpus",
         }
     }
 }

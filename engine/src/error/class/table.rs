@@ -74,10 +74,10 @@ classes! {
         "a script uses a variable or a substitution whose value is not known",
         "its place; `--env`";
     DeviceNotFound = 24, "device-not-found",
-        "a node has no GPU, but the map or an option that gives GPUs needs one",
+        "a node has no GPU, network card or block device, but the map or an option that gives GPUs needs one",
         "app, node, the option that states one";
     NotEnoughGpus = 25, "not-enough-gpus",
-        "a process has fewer GPUs near it than `--gpus-per-rank` gives each process",
+        "a process has fewer GPUs near it than `--gpus-per-rank`, or fewer devices than `ndev` gives each process",
         "app, node, how many are near";
     BadDevices = 26, "bad-devices",
         "`--devices` does not parse, names a number twice, names objects that the node lacks, or has a list that its objects do not divide",

@@ -1,7 +1,8 @@
 //! Resolved apps in bytes, and the check that those read are sound.
 
 use super::each_app;
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::id::Id as _;
 use crate::limit::{APPS_MAX, PUS_MAX, RANKS_MAX};
 use crate::policy::{MapBy, ObjKind};

@@ -1,7 +1,8 @@
 //! What apps claimed of the nodes, in bytes. A plan without this section was written before there was one.
 
+use super::frame::BadPlan;
 use super::nodes_behind;
-use super::wire::{BadPlan, Reader, Writer};
+use super::wire::{Reader, Writer};
 use crate::limit::{APPS_MAX, NODES_MAX};
 use crate::plan::app::AppPlan;
 use crate::plan::claimed::{Claim, Claimed, Fixed, Named, SlotsSaid};

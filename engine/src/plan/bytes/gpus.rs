@@ -2,9 +2,10 @@
 //!
 //! Only frames of [`Edition::Gpus`] have these parts. A plan without GPUs has the same bytes as before stowplan knew GPUs.
 
+use super::frame::BadPlan;
 use super::nodes_behind;
 use super::ranges::{read_ranges, write_ranges};
-use super::wire::{BadPlan, Reader, Writer};
+use super::wire::{Reader, Writer};
 use crate::limit::GPUS_MAX;
 use crate::plan::gpus::given::{GivenGpus, GpuStretch, NodeKind};
 use crate::policy::GpuShare;

@@ -1,8 +1,11 @@
 //! Names and topologies in bytes.
 
+use super::edition::Edition;
+use super::frame::BadPlan;
 use super::gpus;
 use super::ranges::{read_ranges, write_ranges};
-use super::wire::{BadPlan, Edition, Reader, Writer, or_zero};
+use super::wire::{Reader, Writer, or_zero};
+use crate::devices::DeviceClass;
 use crate::id::Id as _;
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::plan::placed::row;
@@ -107,6 +110,10 @@ pub(super) fn write_topologies(
             writer.text(&device.name);
             writer.text(&device.subtype);
             write_ranges(writer, &device.pus);
+            if edition.has_classes() {
+                writer.number(device.class as u64);
+                writer.maybe(device.turn);
+            }
         }
         let latency = topologies.latency(topology);
         writer.size(latency.map_or(0, |latency| latency.nodes.len() + 1));
@@ -117,7 +124,7 @@ pub(super) fn write_topologies(
                 .iter()
                 .for_each(|&value| writer.number(value));
         }
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             gpus::write_devices(writer, topologies.gpus(topology));
         }
     }
@@ -163,6 +170,14 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
             name: reader.text()?.to_owned(),
             subtype: reader.text()?.to_owned(),
             pus: read_ranges(reader)?,
+            class: match reader.edition.has_classes() {
+                true => read_class(reader)?,
+                false => DeviceClass::Other,
+            },
+            turn: match reader.edition.has_classes() {
+                true => reader.maybe("the turn of a device")?,
+                false => None,
+            },
         })
     })?;
     let latency = match reader.rows()?.checked_sub(1) {
@@ -176,7 +191,7 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
         }
     };
     let mut gpus = Vec::new();
-    if reader.edition == Edition::Gpus {
+    if reader.edition.has_gpus() {
         gpus = gpus::read_devices(reader)?;
         let near = gpus.iter().flat_map(|gpu| &gpu.pus);
         covered += near.map(|pus| u64::from(pus.end - pus.start)).sum::<u64>();
@@ -190,6 +205,19 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
         latency,
         ..TopologyDraft::default()
     })
+}
+
+/// Whether devices of any of these topologies are of a class that maps go over.
+pub(super) fn have_classes(topologies: &Topologies, used: &[TopologyId]) -> bool {
+    used.iter().any(|&topology| {
+        let mut devices = topologies.devices(topology).iter();
+        devices.any(|device| device.class != DeviceClass::Other)
+    })
+}
+
+fn read_class(reader: &mut Reader<'_>) -> Result<DeviceClass, BadPlan> {
+    let number = reader.number(u32::MAX, "a class of devices")?;
+    reader.require(DeviceClass::of_number(number), "a class of devices")
 }
 
 /// Reads the objects of one kind; returns how many PUs they hold together.

@@ -1,6 +1,7 @@
 //! Listed ranks in bytes: each process of each node once.
 
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::plan::placed::{ListedRun, PlacedRun, listed_by_node};
 
 pub(super) fn write(writer: &mut Writer, listed: &[ListedRun]) {

@@ -4,7 +4,11 @@
 //! Both are columns of steps in a sealed frame; equal steps are written once (`docs/plan.md` draws the bytes). Reading checks
 //! the frame, then every id, sum and bound before anything uses them. The number of bytes bounds what is allocated.
 
-// Numbers, columns, frames.
+// Versions and kinds of frames.
+pub(crate) mod edition;
+// The sealed frame.
+pub(crate) mod frame;
+// Numbers, columns.
 pub(crate) mod wire;
 // Sets of PUs.
 pub(crate) mod sets;
@@ -36,8 +40,9 @@ mod written;
 #[cfg(test)]
 mod refused_tests;
 
+pub use edition::{FrameKind, VERSION, VERSION_WITH_GPUS};
+pub use frame::BadPlan;
 pub use remarks::{ReadingRemark, Remark, Remarks};
-pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::placed::row;
 use super::{Placed, Plan, World};
@@ -48,14 +53,15 @@ use crate::table::apps::{AppTable, PolicyId};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::Patterns;
+use edition::Edition;
 use std::sync::Arc;
-use wire::{Edition, Reader, Writer};
+use wire::{Reader, Writer};
 
 impl Plan {
     /// Whether these first bytes are those of a saved plan, a broadcast or a slice.
     #[must_use]
     pub fn is_sealed(start: &[u8]) -> bool {
-        start.starts_with(wire::MAGIC)
+        start.starts_with(frame::MAGIC)
     }
 
     /// Everything needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
@@ -71,16 +77,19 @@ impl Plan {
     /// Cost: as [`Plan::to_bytes`], and the remarks.
     #[must_use]
     pub fn to_bytes_with(&self, remarks: &Remarks) -> Vec<u8> {
-        let edition = self.edition();
         let (mut states, mut topologies) = (Writer::default(), KeyRows::default());
         states::write(&mut states, &self.world, &mut topologies);
         let topologies = topologies.keys();
+        let edition = match hardware::have_classes(&self.world.topologies, topologies) {
+            true => self.edition().with_classes(),
+            false => self.edition(),
+        };
         let mut writer = Writer::default();
         self.write_names(&mut writer);
         hardware::write_topologies(&mut writer, &self.world.topologies, topologies, edition);
         writer.append(&states);
         apps::write(&mut writer, &self.table);
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             gpus::write_words(&mut writer, &self.table);
         }
         for app in &self.apps {
@@ -121,10 +130,11 @@ impl Plan {
     pub fn from_bytes_with(bytes: &[u8]) -> Result<(Self, Remarks), BadPlan> {
         let mut reader = Reader::open(bytes, FrameKind::Whole)?;
         let mut world = read_names(&mut reader)?;
-        world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?.into();
+        world.topologies =
+            hardware::read_topologies(&mut reader, Arc::make_mut(&mut world.cpusets))?.into();
         states::read(&mut reader, &mut world)?;
         let mut table = apps::read(&mut reader)?;
-        if reader.edition == Edition::Gpus {
+        if reader.edition.has_gpus() {
             gpus::read_words(&mut reader, &mut table)?;
         }
         let policies = reader.items(table.len(), |reader| policy(reader, &table))?;
@@ -176,7 +186,7 @@ impl Plan {
     /// Writes where processes are and, if the plan has GPUs, which GPUs they get.
     fn write_places(&self, writer: &mut Writer, edition: Edition) {
         placed::write(writer, self, edition);
-        if edition == Edition::Gpus {
+        if edition.has_gpus() {
             gpus::write_given(writer, &self.given_gpus());
         }
     }
@@ -218,10 +228,10 @@ struct PlacesRead {
 impl PlacesRead {
     fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<Self, BadPlan> {
         let nodes = world.names.len();
-        let (patterns, apps) = placed::read(reader, &mut world.cpusets, nodes)?;
-        let gpus = match reader.edition {
-            Edition::Plain => None,
-            Edition::Gpus => Some(Arc::new(gpus::read_given(reader, nodes)?)),
+        let (patterns, apps) = placed::read(reader, Arc::make_mut(&mut world.cpusets), nodes)?;
+        let gpus = match reader.edition.has_gpus() {
+            false => None,
+            true => Some(Arc::new(gpus::read_given(reader, nodes)?)),
         };
         Ok(Self {
             patterns,

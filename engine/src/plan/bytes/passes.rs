@@ -1,6 +1,7 @@
 //! Where passes over nodes ended, in bytes. Places alone do not show this (`semantics` 4.8).
 
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use super::{each_app, nodes_behind};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{PassRun, Placed};

@@ -1,9 +1,11 @@
 //! Patterns and placed runs in bytes.
 
+use super::edition::Edition;
+use super::frame::BadPlan;
 use super::gpus;
 use super::listed;
 use super::sets;
-use super::wire::{BadPlan, Edition, Reader, Writer, or_zero};
+use super::wire::{Reader, Writer, or_zero};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};
@@ -29,7 +31,7 @@ pub(super) fn write(writer: &mut Writer, plan: &Plan, edition: Edition) {
         bodies.size(segments.len());
         for segment in segments {
             write_segment(&mut bodies, segment, &mut cpusets);
-            if edition == Edition::Gpus {
+            if edition.has_gpus() {
                 gpus::write_shares(&mut bodies, &segment.shares);
             }
         }
@@ -128,9 +130,9 @@ pub(super) fn read_segment(
         None => said >= u64::from(procs),
     };
     reader.ensure(|| sound, "runs that say what each process gets")?;
-    let shares = match reader.edition {
-        Edition::Plain => Vec::new(),
-        Edition::Gpus => gpus::read_shares(reader)?,
+    let shares = match reader.edition.has_gpus() {
+        true => gpus::read_shares(reader)?,
+        false => Vec::new(),
     };
     Ok(Segment {
         procs,

@@ -1,6 +1,7 @@
 //! Ranges of PUs, written and read.
 
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::limit::PUS_MAX;
 use std::ops::Range;
 

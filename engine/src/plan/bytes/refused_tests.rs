@@ -1,8 +1,10 @@
 //! Tests: what readers refuse. Each claim of a sealed plan that does not hold is beside one that just holds.
 
+use super::edition::{Edition, FrameKind};
+use super::frame::BadPlan;
 use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
-use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
+use super::wire::{Reader, Writer};
 use super::{apps, gpus, listed, passes, placed};
 use crate::id::Id as _;
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};

@@ -1,6 +1,7 @@
 //! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge do not use it.
 
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::error::note::Facts;
 use crate::id::Id as _;
 use crate::limit::APPS_MAX;

@@ -1,6 +1,7 @@
 //! Sets of PUs in bytes: the ranges of a set, and how many sets follow that are the same ranges moved up.
 
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::limit::{PLAN_CPUSETS_MAX, PUS_MAX};
 use crate::table::cpusets::runs;
 use roaring::RoaringBitmap;

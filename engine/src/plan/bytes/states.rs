@@ -1,6 +1,7 @@
 //! Node states in bytes: sets of PUs, states, and which node is in which.
 
-use super::wire::{BadPlan, Reader, Writer, or_zero};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer, or_zero};
 use crate::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use crate::plan::World;
 use crate::policy::ObjKind;
@@ -9,6 +10,7 @@ use crate::table::pusets::{PuBits, PuSetId};
 use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::table::topologies::TopologyId;
 use bitvec::slice::BitSlice;
+use std::sync::Arc;
 
 /// Writes the states of the nodes before and after the job; adds the topologies that these use to `topologies`.
 pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut KeyRows<TopologyId>) {
@@ -121,6 +123,7 @@ pub(super) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Bad
         states,
         ..
     } = world;
+    let (pusets, states) = (Arc::make_mut(pusets), Arc::make_mut(states));
     let ids: Vec<TopologyId> = topologies.ids().collect();
     let count = reader.count("a number of sets")?;
     // A few bytes may stand for a set of a million PUs.

@@ -1,7 +1,8 @@
 //! The words about threads in bytes, and who made the cpus, on which their meaning may depend.
 
 use super::each_app;
-use super::wire::{BadPlan, Reader, Writer};
+use super::frame::BadPlan;
+use super::wire::{Reader, Writer};
 use crate::id::Id as _;
 use crate::plan::World;
 use crate::table::apps::{AppId, AppTable};

@@ -1,7 +1,7 @@
-//! How plans are encoded: variable-length numbers, columns as groups of steps, sealed frames.
-//!
-//! Other sealed bytes: requests (`spawn/relay.rs`), jobs (`job/src/bytes.rs`), journals (`session/src/journal/frame.rs`).
+//! How plans are encoded: variable-length numbers, columns as groups of steps.
 
+use super::edition::{Edition, FrameKind};
+use super::frame::{BadPlan, open, seal};
 use crate::limit::{PLAN_VALUES_FREE, PLAN_VALUES_GRANTED, PLAN_VALUES_MAX};
 
 /// How many values a group of a column may have: so no byte read makes more than 128 values.
@@ -10,65 +10,6 @@ const GROUP_MAX: usize = 256;
 const GROUP_GRANTED: usize = 2 * PLAN_VALUES_GRANTED;
 /// From this many equal steps on, the step is written once.
 const WORTH: usize = 3;
-/// What every sealed frame starts with.
-pub(super) const MAGIC: &[u8; 7] = b"stowpln";
-/// The version of the format.
-pub const VERSION: u8 = 1;
-/// The version of plans with GPUs. Other versions are refused.
-pub const VERSION_WITH_GPUS: u8 = 2;
-/// Bytes that a frame adds to its content: magic, kind, version and length before it, the checksum behind it.
-const FRAME_BYTES: usize = MAGIC.len() + 2 + 8 + 4;
-
-/// Whether the bytes have GPUs. Bytes without GPUs are the same as before stowplan knew GPUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Edition {
-    /// Version 1.
-    Plain = VERSION,
-    /// Version 2: the same, with GPUs.
-    Gpus = VERSION_WITH_GPUS,
-}
-
-/// What a sealed frame holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum FrameKind {
-    /// A whole plan, judgeable alone.
-    Whole = b'w',
-    /// What every daemon of a job needs.
-    Broadcast = b'b',
-    /// What one node's daemon needs.
-    Slice = b's',
-}
-
-impl FrameKind {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Whole => "a whole plan",
-            Self::Broadcast => "a plan as it is broadcast",
-            Self::Slice => "a node's slice of a plan",
-        }
-    }
-}
-
-/// The bytes are no plan. Class `bad-plan`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("at byte {offset}: expected {expected}")]
-pub struct BadPlan {
-    /// The offset of the byte, from 0.
-    pub offset: u64,
-    /// What was expected there.
-    pub expected: &'static str,
-}
-
-impl BadPlan {
-    /// The stable class.
-    #[must_use]
-    pub const fn class(&self) -> &'static str {
-        "bad-plan"
-    }
-}
-
 /// Writes numbers, texts and columns.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -151,17 +92,9 @@ impl Writer {
         }
         self.scratch = all;
     }
-    /// Seals the bytes: kind, version and length before them, and behind them a checksum over everything before it.
+    /// Seals the bytes.
     pub(crate) fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
-        let mut sealed = Vec::with_capacity(self.bytes.len() + FRAME_BYTES);
-        sealed.extend_from_slice(MAGIC);
-        sealed.push(kind as u8);
-        sealed.push(edition as u8);
-        sealed.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
-        sealed.extend_from_slice(&self.bytes);
-        let sum = crc32fast::hash(&sealed);
-        sealed.extend_from_slice(&sum.to_le_bytes());
-        sealed
+        seal(&self.bytes, kind, edition)
     }
     /// How many bytes were written so far.
     pub(crate) const fn written(&self) -> usize {
@@ -199,38 +132,11 @@ pub(crate) struct Reader<'b> {
 impl<'b> Reader<'b> {
     /// Opens a sealed frame.
     pub(crate) fn open(bytes: &'b [u8], kind: FrameKind) -> Result<Self, BadPlan> {
-        let bad = |offset: usize, expected| BadPlan {
-            offset: offset as u64,
-            expected,
-        };
-        let all = bytes.len();
-        let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b).count();
-        if same < MAGIC.len() {
-            return Err(bad(same, "a saved plan (\"stowpln\")"));
-        }
-        if bytes.get(same) != Some(&(kind as u8)) {
-            return Err(bad(same, kind.words()));
-        }
-        let edition = match bytes.get(same + 1) {
-            Some(&VERSION) => Edition::Plain,
-            Some(&VERSION_WITH_GPUS) => Edition::Gpus,
-            Some(_) | None => return Err(bad(same + 1, "version 1 or 2")),
-        };
-        let length = bytes[same + 2..].split_first_chunk();
-        let (length, behind) = length.ok_or_else(|| bad(all, "the length"))?;
-        let length = u64::from_le_bytes(*length);
-        let sealed = behind.split_last_chunk();
-        let (held, sum) = sealed
-            .filter(|(held, _)| held.len() as u64 == length)
-            .ok_or_else(|| bad(all, "as many bytes as the length says"))?;
-        let end = all - sum.len();
-        if u32::from_le_bytes(*sum) != crc32fast::hash(&bytes[..end]) {
-            return Err(bad(end, "the checksum of what stands before it"));
-        }
+        let (held, base, edition) = open(bytes, kind)?;
         Ok(Self {
             bytes: held,
             at: 0,
-            base: end - held.len(),
+            base,
             values: (PLAN_VALUES_FREE + held.len().saturating_mul(PLAN_VALUES_GRANTED))
                 .min(PLAN_VALUES_MAX),
             edition,

@@ -4,6 +4,7 @@ use crate::error::PlaceError;
 use crate::id::Id as _;
 use crate::plan::placed::row;
 use crate::table::names::{NodeId, NodeRange};
+use std::collections::BTreeSet;
 
 /// The GPUs of every process of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -153,6 +154,14 @@ impl GivenGpus {
         let at = self.nodes.partition_point(|(nodes, _)| nodes.end() <= row);
         let (nodes, kind) = self.nodes.get(at)?;
         (nodes.first <= row).then_some(*kind)
+    }
+
+    /// Visible numbers of all GPUs that the processes on a node of this kind are given.
+    #[must_use]
+    pub fn of_kind(&self, kind: u32) -> BTreeSet<u32> {
+        let rows = self.kinds[kind as usize].rows.iter();
+        let sets = rows.flat_map(|&row| &self.sets[row as usize]);
+        sets.copied().collect()
     }
 
     /// Whether any process is given a GPU.

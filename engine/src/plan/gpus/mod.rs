@@ -21,7 +21,7 @@ use super::placed::PlacedRun;
 use super::{AppPlan, Plan};
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
-use crate::policy::GpuShare;
+use crate::policy::{Devices, GpuShare};
 use crate::table::apps::Policy;
 use crate::table::gpus::GpuFamily;
 use crate::table::names::NodeId;
@@ -153,7 +153,8 @@ impl Plan {
             if let (true, false, Some(run)) = (asks, lack.some, plan.runs().first()) {
                 let node = NodeId::from_row(run.nodes.first as usize);
                 let node = self.world.names.name(node);
-                return Err(PlaceError::DeviceNotFound { app, node }.into());
+                let of = Devices::Gpus;
+                return Err(PlaceError::DeviceNotFound { app, of, node }.into());
             }
         }
         if let Some(few) = &given.lacks.few {
@@ -187,9 +188,15 @@ impl Plan {
 }
 
 fn asks(policy: &Policy) -> bool {
+    gpus_of_each(policy).is_some()
+}
+
+/// How many GPUs a policy asks for, for each process; `None`: it asks for none.
+pub(crate) fn gpus_of_each(policy: &Policy) -> Option<u32> {
     match policy.gpus {
-        Some(GpuShare::None) => false,
-        Some(_) => true,
-        None => Words::of(policy) == Words::Mapped,
+        Some(GpuShare::None) => None,
+        Some(GpuShare::PerRank(each)) => Some(each.into()),
+        Some(GpuShare::Split | GpuShare::Share) => Some(1),
+        None => (Words::of(policy) == Words::Mapped).then_some(1),
     }
 }

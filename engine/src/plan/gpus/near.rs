@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Finds the GPUs near a place.
 pub(super) struct NearGpus<'p> {
     plan: &'p Plan,
-    topology: TopologyId,
+    pub(super) topology: TopologyId,
     /// Distinct sets of logical numbers.
     pub(super) sets: KeyRows<Vec<u32>>,
     /// Rows of the sets, by the cpus of a process.
@@ -33,13 +33,15 @@ impl<'p> NearGpus<'p> {
     /// The GPUs of each process of a policy that gives it several, by the first of them. All by logical number.
     pub(super) fn several(&self, policy: &Policy) -> HashMap<u32, Vec<u32>> {
         let options = policy.map.devices();
-        let Some(options) = options.filter(|options| options.each != DevicesEach::ONE) else {
+        let Some(options) = options
+            .filter(|options| options.kind() == ObjKind::Gpu && options.each != DevicesEach::ONE)
+        else {
             return HashMap::new();
         };
         let topologies = &self.plan.world.topologies;
         let logical = |gpu: &ObjectId| topologies.logical(self.topology, *gpu);
         let groups = device_order::groups(topologies, self.topology, options).into_iter();
-        let numbers = groups.map(|group| group.gpus.iter().map(logical).collect::<Vec<u32>>());
+        let numbers = groups.map(|group| group.devices.iter().map(logical).collect::<Vec<u32>>());
         numbers
             .filter_map(|numbers| Some((*numbers.first()?, numbers)))
             .collect()

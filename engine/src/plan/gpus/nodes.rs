@@ -8,12 +8,12 @@ use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::plan::Plan;
 use crate::plan::placed::{PlacedRun, row};
-use crate::policy::{DeviceMap, GpuShare, MapBy, ObjKind};
+use crate::policy::{DeviceMap, Devices, GpuShare, MapBy, ObjKind};
 use crate::table::apps::{AppId, Policy};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::{PatternId, PlaceRun};
-use crate::table::topologies::TopologyId;
+use crate::table::topologies::{Topologies, TopologyId};
 use std::collections::HashMap;
 
 /// One app on nodes that are alike.
@@ -42,6 +42,8 @@ type NodeKey = (
 pub(super) enum Words {
     /// The map says which.
     Mapped,
+    /// The map names this GPU, by logical number.
+    Named(u32),
     /// Dealt among the GPUs near them.
     Dealt(GpuShare),
 }
@@ -55,6 +57,18 @@ impl Words {
             _ if mapped => Self::Mapped,
             other => Self::Dealt(other.unwrap_or(GpuShare::Split)),
         }
+    }
+
+    /// The same on a topology, which tells whether a device that the map names is a GPU.
+    pub(super) fn on(policy: &Policy, topologies: &Topologies, topology: TopologyId) -> Self {
+        let devices = policy.map.devices().map(|options| options.of);
+        if let (None, Some(Devices::Named(name))) = (policy.gpus, devices) {
+            let mut gpus = (0..).zip(topologies.gpus(topology));
+            if let Some((gpu, _)) = gpus.find(|(_, gpu)| gpu.name == name.text()) {
+                return Self::Named(gpu);
+            }
+        }
+        Self::of(policy)
     }
 }
 
@@ -283,9 +297,10 @@ impl<'p> Dealer<'p> {
     ) -> Option<(Vec<GpuRun>, HashMap<Group, u32>)> {
         let mut sizes = HashMap::new();
         let mut runs: Vec<GpuRun> = Vec::new();
+        let topologies = &self.plan.world.topologies;
         for (guest, of) in here.iter().enumerate() {
             let pattern = self.plan.patterns.get(of.run.pattern);
-            let words = Words::of(of.policy);
+            let words = Words::on(of.policy, topologies, near.topology);
             let several = near.several(of.policy);
             let mut local = 0;
             for PlaceRun { count, place } in pattern.runs(of.run.procs) {
@@ -297,6 +312,7 @@ impl<'p> Dealer<'p> {
                             let own = several.get(&gpu).cloned();
                             GpuGrant::These(own.unwrap_or_else(|| vec![gpu]))
                         }
+                        (Words::Named(gpu), _) => GpuGrant::These(vec![gpu]),
                         (Words::Mapped, None) => match pattern.share_from(local) {
                             Some((share, left)) => {
                                 count = count.min(left);
@@ -330,9 +346,9 @@ impl<'p> Dealer<'p> {
 
     fn too_few(&mut self, app: AppId, node: u32, asked: u16, near: u32) {
         let names = &self.plan.world.names;
-        let few = || PlaceError::NotEnoughGpus {
+        let few = || PlaceError::NotEnoughDevices {
             app: row(app.row()),
-            asked,
+            asked: (asked, Devices::Gpus),
             node: names.name(NodeId::from_row(node as usize)),
             near,
         };

@@ -38,20 +38,26 @@ impl Plan {
         if self.world.topologies.gpus(topology).is_empty() {
             return Some(GpuReason::NoGpus);
         }
-        Some(match (Words::of(policy), place.object) {
-            (Words::Dealt(GpuShare::None), _) => GpuReason::None,
-            (Words::Mapped, Some((_, gpu))) => GpuReason::Mapped(gpu),
-            (Words::Mapped, None) => GpuReason::Map,
-            (Words::Dealt(_), _) => {
-                let (near, size, at) = Dealer::new(self).group_of(place)?;
-                GpuReason::Dealt {
-                    share: policy.gpus,
-                    near,
-                    size,
-                    at,
+        Some(
+            match (
+                Words::on(policy, &self.world.topologies, topology),
+                place.object,
+            ) {
+                (Words::Dealt(GpuShare::None), _) => GpuReason::None,
+                (Words::Mapped, Some((_, gpu))) => GpuReason::Mapped(gpu),
+                (Words::Named(gpu), _) => GpuReason::Mapped(gpu),
+                (Words::Mapped, None) => GpuReason::Map,
+                (Words::Dealt(_), _) => {
+                    let (near, size, at) = Dealer::new(self).group_of(place)?;
+                    GpuReason::Dealt {
+                        share: policy.gpus,
+                        near,
+                        size,
+                        at,
+                    }
                 }
-            }
-        })
+            },
+        )
     }
 }
 

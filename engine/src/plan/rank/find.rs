@@ -1,7 +1,7 @@
 //! Where a rank is, and which rank a process has: searches over the runs and phases of all apps.
 
 use super::ranges::{Phase, RankRange, RunNodes, Source};
-use super::turns::{Dealt, TurnLocals, TurnsBy};
+use super::turns_on_node::{Dealt, TurnLocals, TurnsBy};
 use crate::plan::Plan;
 use crate::plan::app::{Order, ProcInRun};
 use crate::plan::places::Packed;

@@ -5,7 +5,7 @@
 //! are. The explicit table is written from here too: the processor reads ahead in rows that are side by side, but would fetch
 //! the tables of each app one after the other.
 
-use super::turns::{Locals, RoundTurns, RunOrders};
+use super::turns_on_node::{Locals, RoundTurns, RunOrders};
 use crate::plan::app::{AppPlan, Order};
 use crate::plan::placed::{PlacedRun, row};
 use crate::plan::places::Places;

@@ -15,6 +15,7 @@ use crate::table::names::{NameRange, Names, NodeId, NodeRange};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
+use std::sync::Arc;
 
 /// A value of each node that is named: the last that names it. `default`: of the others.
 ///
@@ -147,7 +148,7 @@ impl States<'_> {
         let used = known.taken.map_or(0, |taken| taken.slots);
         let slots = self.slots(topology, said, known.all, used);
         let slots = slots.min(known.max.unwrap_or(u32::MAX));
-        let state = self.pool.tables.states.intern(NodeState {
+        let state = self.pool.tables.state(NodeState {
             topology,
             allowed,
             free,
@@ -223,7 +224,7 @@ impl States<'_> {
     }
 
     fn interned(&mut self, bits: &Bits) -> PuSetId {
-        let pusets = &mut self.pool.tables.pusets;
+        let pusets = Arc::make_mut(&mut self.pool.tables.pusets);
         pusets.intern_words(bits.words(), bits.len() as usize)
     }
 }

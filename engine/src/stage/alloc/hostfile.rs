@@ -214,7 +214,7 @@ pub(crate) fn lowered(
         for (part, state) in pool.nodes.runs.within(nodes) {
             let row = *pool.tables.states.get(state);
             if row.slots > slots {
-                let state = pool.tables.states.intern(NodeState { slots, ..row });
+                let state = pool.tables.state(NodeState { slots, ..row });
                 let new = seen.insert(part).into_iter();
                 lowered.extend(new.map(|part| (part, state)));
             }

@@ -101,14 +101,17 @@ impl Nodes {
     }
 
     /// Puts lowered slots back when the job has been placed (1.4), so that the next job finds them.
-    pub(crate) fn restore_slots(&mut self, states: &mut States) {
+    pub(crate) fn restore_slots(&mut self, states: &mut Arc<States>) {
         self.full = 0;
         for (nodes, slots) in std::mem::take(&mut self.lowered) {
             let parts: Vec<_> = self.runs.within(nodes).collect();
             let parts = parts.into_iter().map(|(part, state)| {
                 let row = *states.get(state);
                 let slots = row.slots.max(slots);
-                (part, states.intern(NodeState { slots, ..row }))
+                (
+                    part,
+                    Arc::make_mut(states).intern(NodeState { slots, ..row }),
+                )
             });
             self.change(&mut parts.collect::<Vec<_>>());
         }

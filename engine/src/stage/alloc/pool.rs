@@ -36,8 +36,9 @@ impl Pool {
     pub(crate) fn of(world: &World) -> Self {
         let mut nodes = Nodes::new(Arc::clone(&world.names), world.local);
         nodes.runs = world.before.clone();
-        let mut tables = Tables::new(Arc::clone(&world.topologies), world.cpusets.clone());
-        (tables.pusets, tables.states) = (world.pusets.clone(), world.states.clone());
+        let mut tables = Tables::new(Arc::clone(&world.topologies), Arc::clone(&world.cpusets));
+        tables.pusets = Arc::clone(&world.pusets);
+        tables.states = Arc::clone(&world.states);
         Self {
             nodes,
             tables,
@@ -49,7 +50,10 @@ impl Pool {
     pub(crate) fn of_cluster(machine: &Machine, names: Arc<Names>, local: Option<NodeId>) -> Self {
         Self {
             nodes: Nodes::new(names, local),
-            tables: Tables::new(Arc::clone(&machine.topologies), machine.cpusets.clone()),
+            tables: Tables::new(
+                Arc::clone(&machine.topologies),
+                Arc::clone(&machine.cpusets),
+            ),
             ..Self::default()
         }
     }

@@ -15,6 +15,7 @@ use crate::table::names::{NodeRange, cut_around};
 use crate::table::states::{NodeState, StateId, States};
 use crate::text::host_types::Hosts;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The nodes that an app may use, and how many slots of each: neighbouring nodes of one state and one claim. Full nodes drop out.
 ///
@@ -90,7 +91,7 @@ struct Exceeding {
 /// The state that a claim gives a node, and how many slots the app may take; `None` if the node drops out.
 #[inline]
 fn candidate(
-    states: &mut States,
+    states: &mut Arc<States>,
     state: StateId,
     claim: Option<SlotsSaid>,
     oversubscribe: Oversubscribe,
@@ -113,7 +114,7 @@ fn candidate(
             max,
             used: row.used,
         })?;
-        raised = states.intern(NodeState { slots, ..row });
+        raised = Arc::make_mut(states).intern(NodeState { slots, ..row });
     }
     let avail = if left == 0 {
         0

@@ -8,22 +8,22 @@ use crate::stage::node::units::Hardware;
 use crate::stage::node::window::Window;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};
-use crate::table::patterns::{Patterns, Place, PlaceRun, Segment};
+use crate::table::patterns::{PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment};
 use crate::table::pusets::PuSets;
-use crate::table::states::{StateId, States};
+use crate::table::states::{NodeState, StateId, States};
 use crate::table::topologies::{Topologies, TopologyId};
 use std::sync::Arc;
 
-/// The tables of a job while its apps are placed.
+/// The tables of a job while its apps are placed. Plans share them: a table that grows while a plan is kept is copied first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) topologies: Arc<Topologies>,
-    pub(crate) cpusets: Cpusets,
+    pub(crate) cpusets: Arc<Cpusets>,
     /// How many sets come before those of `cpusets`: a branch continues the numbers of the tables from which it was copied.
     pub(crate) cpusets_before: usize,
-    pub(crate) pusets: PuSets,
-    pub(crate) states: States,
-    pub(crate) patterns: Patterns,
+    pub(crate) pusets: Arc<PuSets>,
+    pub(crate) states: Arc<States>,
+    pub(crate) patterns: Arc<Patterns>,
     /// Each topology as the inner loops see it, made when a topology is first used.
     pub(crate) hardware: Column<TopologyId, Option<Arc<Hardware>>>,
     masks: Masks,
@@ -42,7 +42,7 @@ struct Masks {
 
 impl Tables {
     /// The tables of a machine or a world, with nothing worked out.
-    pub(crate) fn new(topologies: Arc<Topologies>, cpusets: Cpusets) -> Self {
+    pub(crate) fn new(topologies: Arc<Topologies>, cpusets: Arc<Cpusets>) -> Self {
         Self {
             hardware: topologies.ids().map(|_| None).collect(),
             topologies,
@@ -51,14 +51,14 @@ impl Tables {
         }
     }
 
-    /// A copy that finds cpu sets and patterns by itself. Cost: a copy of the states; topologies are shared.
+    /// A copy that finds cpu sets and patterns by itself. Cost: none; states are copied when the first is added.
     pub(crate) fn branch(&self) -> Self {
         Self {
             cpusets_before: self.cpusets_before + self.cpusets.len(),
-            pusets: self.pusets.clone(),
-            states: self.states.clone(),
+            pusets: Arc::clone(&self.pusets),
+            states: Arc::clone(&self.states),
             threading: self.threading,
-            ..Self::new(Arc::clone(&self.topologies), Cpusets::default())
+            ..Self::new(Arc::clone(&self.topologies), Arc::default())
         }
     }
 
@@ -109,10 +109,23 @@ impl Tables {
         let pus = window.ones().map(|pu| os[pu as usize]);
         scratch.clear();
         scratch.extend(pus);
-        let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
+        let id = behind(
+            Arc::make_mut(&mut self.cpusets).intern_pus(scratch),
+            self.cpusets_before,
+        );
         ids.keep(digest, rows.len());
         rows.push((topology, window, id));
         id
+    }
+
+    /// A state, interned.
+    pub(crate) fn state(&mut self, state: NodeState) -> StateId {
+        Arc::make_mut(&mut self.states).intern(state)
+    }
+
+    /// A pattern, interned.
+    pub(crate) fn pattern(&mut self, segments: PatternDraft) -> PatternId {
+        Arc::make_mut(&mut self.patterns).intern(segments)
     }
 
     /// A stretch of a pattern, with its masks interned.

@@ -5,8 +5,12 @@
 pub(crate) mod count;
 // Which apps compete for nodes.
 pub(crate) mod groups;
+// Apps placed one after the other.
+pub(crate) mod in_order;
 // Apps placed side by side, and joined.
 pub(crate) mod side_by_side;
+// All apps, one way or the other.
+pub(crate) mod all_apps;
 
 use crate::error::{MapError, Note};
 use crate::id::Id as _;

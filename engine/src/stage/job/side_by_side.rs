@@ -4,15 +4,16 @@
 //! refused, or depends on all earlier apps, all apps are placed in order instead, and the first app that is refused gives the error.
 
 use super::groups::{AppGroup, app_groups};
+use super::in_order::place_app;
 use super::{Before, Choice, Choices, JobOutcome, choose, processes};
-use crate::error::{MapError, Note};
+use crate::error::Note;
 use crate::id::Id;
 use crate::limit::RANKS_MAX;
 use crate::plan::Placed;
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::component::{AppIndex, Components};
 use crate::stage::map_all::Threading;
-use crate::stage::place::app::{App, Procs};
+use crate::stage::place::app::Procs;
 use crate::stage::place::commit::join;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
@@ -23,6 +24,7 @@ use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, StateId};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Placing side by side may pay off from this many apps and this many different node states. With few states, the results
 /// of the first app serve the others.
@@ -32,9 +34,6 @@ const STATES_FROM: usize = 128;
 const THREADS_FROM: usize = 3;
 /// Copies of the nodes for each thread: several, because groups of apps differ in size.
 const COPIES_EACH: usize = 2;
-
-/// Places one app. `crate::map` has the stages.
-pub(crate) type PlaceApp = fn(&mut Workspace, &App<'_>, &mut Vec<Note>) -> Result<Placed, MapError>;
 
 /// An app, placed on a copy.
 struct Found {
@@ -61,7 +60,6 @@ struct Job<'r> {
     /// Shape `[apps]`, like the counts.
     choices: &'r [Option<Choice>],
     counts: &'r [Procs],
-    place_app: PlaceApp,
 }
 
 /// Places all apps, group by group. `None` when that does not pay off, or when an app depends on all earlier apps.
@@ -70,7 +68,6 @@ pub(crate) fn side_by_side(
     resolved: &mut Resolved,
     components: &Components,
     total: u64,
-    place_app: PlaceApp,
     outcome: &mut JobOutcome,
 ) -> Option<()> {
     let copies = copies(&work.pool, resolved.apps.len());
@@ -90,7 +87,6 @@ pub(crate) fn side_by_side(
             components,
             choices,
             counts: &outcome.counts,
-            place_app,
         };
         job.branches(work, &groups, copies)
     });
@@ -152,7 +148,7 @@ impl Job<'_> {
             let procs = self.counts[id.row()];
             let app = choice.app(id, self.resolved, self.components, procs, Before::default());
             let mut notes = Vec::new();
-            let placed = (self.place_app)(&mut work, &app, &mut notes).ok()?;
+            let placed = place_app(&mut work, &app, &mut notes).ok()?;
             let origins = self.resolved.apps.origins[id];
             choice.note_bindings(&mut work.pool, (id, origins), &placed, 0, &mut notes);
             found.push(Found {
@@ -218,7 +214,8 @@ impl Joined {
     fn take_cpusets(&mut self, tables: &mut Tables, until: usize) {
         for row in self.cpusets.len()..until {
             let set = self.branch.tables.cpusets.get(CpusetId::from_row(row));
-            self.cpusets.push(tables.cpusets.intern(set.clone()));
+            let own = Arc::make_mut(&mut tables.cpusets).intern(set.clone());
+            self.cpusets.push(own);
         }
     }
 
@@ -244,19 +241,19 @@ impl Joined {
                     *cpus = cpusets[new];
                 }
             }
-            tables.patterns.intern(segments)
+            tables.pattern(segments)
         })
     }
 
     fn state(&self, tables: &mut Tables, state: StateId) -> StateId {
         let own = &self.branch.tables;
-        let mut set = |set: PuSetId| tables.pusets.intern(own.pusets.get(set));
+        let mut set = |set: PuSetId| Arc::make_mut(&mut tables.pusets).intern(own.pusets.get(set));
         let row = *own.states.get(state);
         let state = NodeState {
             allowed: set(row.allowed),
             free: set(row.free),
             ..row
         };
-        tables.states.intern(state)
+        tables.state(state)
     }
 }

@@ -1,6 +1,6 @@
 //! Binding: one process at a time on one node, from a set of free cpus that is kept between processes. Source: `semantics` 7.
 //!
-//! With PE above 1: `bind_several.rs`. Mapped by GPU: `bind_near.rs`. Cpus given out twice: `overload.rs`.
+//! With PE above 1: `bind_several.rs`. Mapped by device: `bind_near.rs`. Cpus given out twice: `overload.rs`.
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
@@ -91,7 +91,7 @@ impl<'t> Binder<'t> {
                 let topology = hardware.topology;
                 let objects = match (kind, policy.map.devices()) {
                     // In the order of the mapped devices, each of which is its own target.
-                    (ObjKind::Gpu, Some(options)) => {
+                    (device, Some(options)) if device.is_device() => {
                         Targets::Devices(device_order::groups(topologies, topology, options))
                     }
                     (_, _) => Targets::new(topologies, topology, kind),
@@ -171,14 +171,14 @@ impl<'t> Binder<'t> {
             pus: self.topologies.ranges(object),
             at,
         });
-        let near = self.maps_gpus();
+        let near = self.maps_devices();
         let found = match &self.target {
             Target::Nothing => return Bound::Nothing,
             Target::Cpus(pe) => self.bind_cpus(cpus, mapped.map(|_| place), *pe, sets),
             Target::Objects { kind, objects } if objects.is_empty() => {
                 Err(Failure::NoTarget(*kind))
             }
-            Target::Objects { kind, objects } if near && *kind == ObjKind::Gpu => {
+            Target::Objects { kind, objects } if near && kind.is_device() => {
                 self.bind_near(cpus, place, objects, sets)
             }
             Target::Objects { kind, objects }
@@ -304,7 +304,7 @@ impl<'t> Binder<'t> {
                 .policy
                 .limit
                 .is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));
-            let outside = self.maps_gpus() && !self.is_inside(object, pus);
+            let outside = self.maps_devices() && !self.is_inside(object, pus);
             if !full
                 && !outside
                 && let Some(cpu) = self.first_free(cpus, pus, kind, object)

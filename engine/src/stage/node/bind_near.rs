@@ -1,4 +1,4 @@
-//! Binding of processes that are mapped by GPU: to the cpus near it, or to objects inside them.
+//! Binding of processes that are mapped by device: to the cpus near it, or to objects inside them.
 
 use super::bind::{Binder, Failure, Mask, Target};
 use super::bits::first_of;
@@ -10,22 +10,25 @@ use crate::table::topologies::ObjectId;
 use std::collections::BTreeSet;
 
 impl Binder<'_> {
-    /// Whether processes are mapped by GPU. Targets are then looked for inside the cpus near it.
-    pub(in crate::stage::node) fn maps_gpus(&self) -> bool {
-        self.policy.map.object_kind() == Some(ObjKind::Gpu)
+    /// Whether processes are mapped by GPU or other device. Targets are then looked for inside the cpus near it.
+    pub(in crate::stage::node) fn maps_devices(&self) -> bool {
+        self.policy
+            .map
+            .object_kind()
+            .is_some_and(ObjKind::is_device)
     }
 
-    /// Whether target objects exist where processes look for them: inside the cpus near a mapped GPU, or anywhere under other maps.
+    /// Whether target objects exist where processes look for them: inside the cpus near a mapped device, or anywhere under other maps.
     /// True if no object is needed.
     pub(super) fn has_target(&self, mapped: &Targets<'_>) -> bool {
         let Target::Objects { kind, objects } = &self.target else {
             return true;
         };
-        if !self.maps_gpus() || *kind == ObjKind::Gpu {
+        if !self.maps_devices() || kind.is_device() {
             return !objects.is_empty();
         }
         let near: BTreeSet<_> = (mapped.iter())
-            .map(|gpu| self.topologies.ranges(gpu))
+            .map(|device| self.topologies.ranges(device))
             .collect();
         (objects.iter()).any(|target| near.iter().any(|pus| self.is_inside(target, pus)))
     }
@@ -37,7 +40,7 @@ impl Binder<'_> {
         !ranges.is_empty() && ranges.iter().all(within)
     }
 
-    /// All cpus near the mapped GPU. That GPU itself is the target, with no search: other GPUs may be near the same cpus.
+    /// All cpus near the mapped device. That device itself is the target, with no search: others may be near the same cpus.
     pub(super) fn bind_near(
         &self,
         cpus: &mut Cpus,

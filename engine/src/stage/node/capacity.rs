@@ -22,7 +22,7 @@ pub(crate) struct TopologyView<'t> {
     pub(crate) missing: Option<u32>,
     /// Whether target objects exist where processes look for them; true if none are needed.
     has_target: bool,
-    /// For each mapped object, whether an earlier one has the same cpus: GPUs near the same cpus. Empty under other maps.
+    /// For each mapped object, whether an earlier one has the same cpus: devices near the same cpus. Empty under other maps.
     repeated: Vec<bool>,
 }
 
@@ -85,10 +85,10 @@ impl<'t> TopologyView<'t> {
         let (pe_list, missing) = policy.list.map_or((Vec::new(), None), |list| {
             listed_units(&apps.lists[list], binder.units.len())
         });
-        let gpus = mapped_kind(policy.map) == Some(ObjKind::Gpu);
+        let by_device = mapped_kind(policy.map).is_some_and(ObjKind::is_device);
         Self {
             has_target: binder.has_target(&objects),
-            repeated: if gpus {
+            repeated: if by_device {
                 repeated(topologies, &objects)
             } else {
                 Vec::new()
@@ -159,7 +159,7 @@ impl<'t> TopologyView<'t> {
     }
 }
 
-/// For each object, whether an earlier one has the same cpus. The GPUs of a machine may be near the same cpus or different ones.
+/// For each object, whether an earlier one has the same cpus. The devices of a machine may be near the same cpus or different ones.
 fn repeated(topologies: &Topologies, objects: &Targets<'_>) -> Vec<bool> {
     let mut seen = BTreeSet::new();
     let ranges = objects.iter().map(|object| topologies.ranges(object));

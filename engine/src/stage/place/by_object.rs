@@ -10,8 +10,9 @@ use super::placement::Placement;
 use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::policy::{DeviceMap, IfSupported, MapBy, ObjKind, Sharing, Span};
+use crate::policy::{DeviceMap, Devices, IfSupported, MapBy, ObjKind, Sharing, Span};
 use crate::stage::node::layout::Layout;
+use crate::table::device_order;
 
 /// `--map-by OBJECT` and `--map-by dist`.
 pub(crate) struct ByObject;
@@ -99,22 +100,28 @@ fn kind_word(placement: &Placement<'_>) -> &'static str {
 /// The refusal when a node has none of the objects that the policy maps to.
 pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
     let (app, node) = (placement.app.number(), refuse::node(placement, group));
-    if placement.policy.map == MapBy::Dist {
-        return no_such_device(placement, group);
-    }
     let topology = placement.found(group).topology;
-    let gpus = placement.tables.topologies.gpus(topology).len();
-    if let Some(options) = placement.policy.map.devices().filter(|_| gpus > 0) {
-        return PlaceError::NotEnoughGpus {
-            app,
-            asked: options.each.count(),
-            node,
-            near: u32::try_from(gpus).unwrap_or(u32::MAX),
-        }
-        .into();
+    let topologies = &placement.tables.topologies;
+    if placement.policy.map == MapBy::Dist {
+        let device = placement.apps.device[placement.app].as_deref();
+        let device = device.unwrap_or_default();
+        return refuse::no_such_device(topologies, topology, device, app, node);
+    }
+    if let Some(options) = placement.policy.map.devices() {
+        let (of, asked) = (options.of, options.each.count());
+        return match device_order::count(topologies, topology, of) {
+            0 => refuse::no_device(topologies, topology, of, app, node),
+            near => PlaceError::NotEnoughDevices {
+                app,
+                asked: (asked, of),
+                node,
+                near,
+            }
+            .into(),
+        };
     }
     if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
-        return PlaceError::DeviceNotFound { app, node }.into();
+        return refuse::no_device(topologies, topology, Devices::Gpus, app, node);
     }
     PlaceError::ObjectNotFound {
         app,
@@ -124,33 +131,6 @@ pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
             placement.found(group).topology,
         ),
         node,
-    }
-    .into()
-}
-
-fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
-    let topology = placement.found(group).topology;
-    let topologies = &placement.tables.topologies;
-    let devices = topologies.devices(topology).iter();
-    let mut there: Vec<&str> = devices.map(|device| device.name.as_str()).collect();
-    for gpu in topologies.gpus(topology) {
-        if !gpu.name.is_empty() && !there.contains(&gpu.name.as_str()) {
-            there.push(&gpu.name);
-        }
-    }
-    let device = placement.apps.device[placement.app]
-        .clone()
-        .unwrap_or_default();
-    let there = if there.is_empty() {
-        "none".to_owned()
-    } else {
-        there.join(" ")
-    };
-    PlaceError::NoSuchDevice {
-        app: placement.app.number(),
-        node: refuse::node(placement, group),
-        device,
-        there,
     }
     .into()
 }

@@ -9,10 +9,11 @@ use crate::count::counted;
 use crate::error::phrases::FullNodes;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::policy::{ObjKind, Oversubscribe, PprObject};
+use crate::policy::{Devices, ObjKind, Oversubscribe, PprObject};
 use crate::stage::alloc::selected::Candidate;
 use crate::stage::node::layout::{Binding, End, Layout};
 use crate::stage::node::units::Targets;
+use crate::table::device_order;
 
 /// `--map-by ppr:N:object`.
 pub(crate) struct ByPpr {
@@ -58,23 +59,35 @@ impl MapPolicy for ByPpr {
         let each = |of: &Candidate| {
             let objects = match self.on {
                 PprObject::Node => 1,
-                PprObject::Kind(_) | PprObject::Device => {
-                    let kind = match self.on {
-                        PprObject::Kind(kind) => kind,
-                        PprObject::Node | PprObject::Device => ObjKind::Gpu,
-                    };
+                PprObject::Kind(kind) => {
                     let topology = tables.topology_of(of.state);
                     Targets::new(&tables.topologies, topology, kind).len()
+                }
+                PprObject::Devices(devices) => {
+                    let topology = tables.topology_of(of.state);
+                    device_order::count(&tables.topologies, topology, devices)
                 }
             };
             u64::from(objects) * u64::from(of.nodes.count)
         };
         let objects: u64 = nodes.iter().map(each).sum();
         match (objects, self.on, nodes.first()) {
-            (0, PprObject::Kind(ObjKind::Gpu) | PprObject::Device, Some(first)) => {
+            (0, PprObject::Kind(ObjKind::Gpu), Some(first)) => {
                 let node = app.pool.nodes.name(first.nodes.first);
-                let app = app.app.number();
-                Err(PlaceError::DeviceNotFound { app, node }.into())
+                let (app, of) = (app.app.number(), Devices::Gpus);
+                Err(PlaceError::DeviceNotFound { app, of, node }.into())
+            }
+            (0, PprObject::Devices(devices), Some(first)) => {
+                let node = app.pool.nodes.name(first.nodes.first);
+                let topology = tables.topology_of(first.state);
+                let topologies = &tables.topologies;
+                Err(refuse::no_device(
+                    topologies,
+                    topology,
+                    devices,
+                    app.app.number(),
+                    node,
+                ))
             }
             (objects, ..) => Ok(objects.saturating_mul(u64::from(self.per))),
         }
@@ -88,7 +101,7 @@ impl MapPolicy for ByPpr {
         let capacity = view.capacity();
         let objects = match self.on {
             PprObject::Node => 1,
-            PprObject::Kind(_) | PprObject::Device => capacity.objects,
+            PprObject::Kind(_) | PprObject::Devices(_) => capacity.objects,
         };
         if objects == 0 {
             return Err(by_object::not_found(view.placement, view.group));
@@ -111,7 +124,7 @@ impl MapPolicy for ByPpr {
         view.check_target(binding)?;
         match self.on {
             PprObject::Node => view.check_packages()?,
-            PprObject::Kind(_) | PprObject::Device => by_object::check_pe(view)?,
+            PprObject::Kind(_) | PprObject::Devices(_) => by_object::check_pe(view)?,
         }
         let most = u32::try_from(whole).unwrap_or(u32::MAX);
         let want = view.placement.left.min(row.room()).min(most);
@@ -136,16 +149,11 @@ impl MapPolicy for ByPpr {
     }
 
     fn out_of_cpus(&self, placement: &Placement<'_>, _placed: u64) -> MapError {
-        let object = match self.on {
-            PprObject::Node => "node",
-            PprObject::Kind(kind) => kind.word(),
-            PprObject::Device => "device=gpu",
-        };
         PlaceError::PprTooMany {
             app: placement.app.number(),
             asked: placement.asked,
             placed: u32::try_from(placement.dealt()).unwrap_or(u32::MAX),
-            pattern: format!("ppr:{}:{object}", self.per),
+            pattern: format!("ppr:{}:{}", self.per, self.on),
             skipped: self.passed_over,
             full: FullNodes::default(),
             why: self.why.clone().unwrap_or_default(),

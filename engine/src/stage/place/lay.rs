@@ -9,6 +9,7 @@ use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
 use crate::table::patterns::{PatternDraft, PatternId, Segment};
 use crate::table::states::NodeState;
 use std::cmp::{Ordering, Reverse};
+use std::sync::Arc;
 
 /// How many steps are worked out before their results are kept. This bounds how many results wait.
 const AT_ONCE: usize = 1024;
@@ -114,9 +115,7 @@ impl Placement<'_> {
         } = self.memo[from];
         let state = *self.tables.states.get(now);
         let cpus = laid.cpus;
-        let free = self
-            .tables
-            .pusets
+        let free = Arc::make_mut(&mut self.tables.pusets)
             .intern_words(cpus.free.words(), cpus.free.len() as usize);
         let longest = Step {
             procs: step.longest,
@@ -128,7 +127,7 @@ impl Placement<'_> {
             None => Some(self.pattern(from, laid.segments)),
         };
         let next = Trial {
-            now: self.tables.states.intern(NodeState {
+            now: self.tables.state(NodeState {
                 free,
                 used: state.used + step.procs,
                 own: state.own + step.procs,
@@ -168,7 +167,7 @@ impl Placement<'_> {
                 .into_iter()
                 .map(|draft| self.tables.segment(topology, draft)),
         );
-        self.tables.patterns.intern(segments)
+        self.tables.pattern(segments)
     }
 
     /// The first process that finds no place: node by node, but with SPAN round by round over the nodes.

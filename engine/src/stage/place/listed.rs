@@ -23,6 +23,7 @@ use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::{PatternDraft, PatternId};
 use crate::table::states::{NodeState, StateId, StateRuns};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A node with entries.
 struct ListedNode {
@@ -178,12 +179,11 @@ impl<'p> Listed<'p> {
         let segments: PatternDraft =
             { segments.map(|draft| tables.segment(topology, draft)) }.collect();
         let free = &laid.cpus.free;
-        let free = tables
-            .pusets
-            .intern_words(free.words(), free.len() as usize);
+        let free =
+            Arc::make_mut(&mut tables.pusets).intern_words(free.words(), free.len() as usize);
         Settled {
-            pattern: tables.patterns.intern(segments),
-            next: tables.states.intern(NodeState {
+            pattern: tables.pattern(segments),
+            next: tables.state(NodeState {
                 free,
                 used: row.used + of.procs,
                 own: row.own + of.procs,

@@ -7,7 +7,7 @@ use crate::error::phrases::{Counted, FullNodes, Kinds};
 use crate::error::{MapError, PlaceError, SpecError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
-use crate::policy::{BindTo, DeviceMap, MapBy, ObjKind, Sharing};
+use crate::policy::{BindTo, DeviceMap, Devices, MapBy, ObjKind, Sharing};
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::node::bind::{Binder, Failure};
 use crate::stage::node::bits;
@@ -70,7 +70,11 @@ impl RefusedAt<'_> {
     fn above_device(self, kind: ObjKind) -> MapError {
         SpecError::BindAboveMap {
             app: self.app.number(),
-            map: ObjKind::Gpu.word(),
+            map: self
+                .policy
+                .map
+                .object_kind()
+                .map_or("device", ObjKind::word),
             bind: kind.word(),
             at: None,
         }
@@ -85,7 +89,7 @@ impl RefusedAt<'_> {
         };
         let kinds = self.policy.map.object_kind().into_iter().chain(bound);
         let allowed = self.tables.pusets.get(self.state.allowed);
-        kinds.filter(|kind| *kind != ObjKind::Gpu).find_map(|kind| {
+        kinds.filter(|kind| !kind.is_device()).find_map(|kind| {
             let topologies = &self.tables.topologies;
             Uncovered::new(topologies, self.state.topology, allowed, kind).reason()
         })
@@ -267,6 +271,9 @@ pub(crate) fn unbindable(
         Failure::NoTarget(kind) if by_device && topologies.count(topology, kind) > 0 => {
             at.above_device(kind)
         }
+        Failure::NoTarget(kind) if by_device => {
+            at.no_target(kind, " inside the cpus near a device")
+        }
         Failure::NoTarget(kind) if placement.policy.map.object_kind() == Some(ObjKind::Gpu) => {
             at.no_target(kind, " inside the cpus near a gpu")
         }
@@ -276,6 +283,46 @@ pub(crate) fn unbindable(
             full(placement, placed, group)
         }
     }
+}
+
+/// A node lacks the devices that an app is mapped to.
+pub(crate) fn no_device(
+    topologies: &Topologies,
+    topology: TopologyId,
+    of: Devices,
+    app: u32,
+    node: String,
+) -> MapError {
+    match of {
+        Devices::Named(name) => no_such_device(topologies, topology, name.text(), app, node),
+        Devices::Gpus | Devices::Networks | Devices::Blocks => {
+            PlaceError::DeviceNotFound { app, of, node }.into()
+        }
+    }
+}
+
+/// A node lacks a device, which has a name.
+pub(crate) fn no_such_device(
+    topologies: &Topologies,
+    topology: TopologyId,
+    device: &str,
+    app: u32,
+    node: String,
+) -> MapError {
+    let mut there: Vec<&str> = topologies.device_names(topology).collect();
+    there.dedup();
+    let there = match there.is_empty() {
+        true => "none".to_owned(),
+        false => there.join(" "),
+    };
+    let device = device.to_owned();
+    PlaceError::NoSuchDevice {
+        app,
+        device,
+        node,
+        there,
+    }
+    .into()
 }
 
 /// The policy gives no processes, although nodes are left.

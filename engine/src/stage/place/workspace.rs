@@ -29,32 +29,19 @@ impl Workspace {
         }
     }
 
-    /// Moves the tables and patterns that a plan needs out of the workspace. `before`: the states in which the job found the
-    /// nodes.
-    pub(crate) fn take_world(&mut self, before: StateRuns) -> (World, Patterns) {
-        let Pool { nodes, tables, .. } = &mut self.pool;
+    /// The nodes and tables that a plan needs, as the apps left them. `before`: the states in which the job found the nodes.
+    pub(crate) fn world(&self, before: StateRuns) -> (World, Arc<Patterns>) {
+        let Pool { nodes, tables, .. } = &self.pool;
         let world = World {
-            names: std::mem::take(&mut nodes.names),
+            names: Arc::clone(&nodes.names),
             topologies: Arc::clone(&tables.topologies),
-            cpusets: std::mem::take(&mut tables.cpusets),
-            pusets: std::mem::take(&mut tables.pusets),
-            states: std::mem::take(&mut tables.states),
+            cpusets: Arc::clone(&tables.cpusets),
+            pusets: Arc::clone(&tables.pusets),
+            states: Arc::clone(&tables.states),
             before,
-            after: std::mem::take(&mut nodes.runs),
+            after: nodes.runs.clone(),
             local: nodes.local,
         };
-        (world, std::mem::take(&mut tables.patterns))
-    }
-
-    /// Moves the tables and patterns of a plan back. Returns the states in which its job found the nodes.
-    pub(crate) fn put_back(&mut self, world: World, patterns: Patterns) -> StateRuns {
-        let Pool { nodes, tables, .. } = &mut self.pool;
-        nodes.names = world.names;
-        nodes.runs = world.after;
-        tables.cpusets = world.cpusets;
-        tables.pusets = world.pusets;
-        tables.states = world.states;
-        tables.patterns = patterns;
-        world.before
+        (world, Arc::clone(&tables.patterns))
     }
 }

@@ -166,8 +166,8 @@ impl JudgedOptions<'_> {
             return Ok(());
         };
         match options.map().object_kind() {
-            // Targets for a GPU are looked for inside the cpus near it.
-            Some(ObjKind::Gpu) => Ok(()),
+            // Targets for a device are looked for inside the cpus near it.
+            Some(map) if map.is_device() => Ok(()),
             Some(map) if !options.own_map && bind.height() < map.height() => {
                 Err(SpecError::BindAboveMap {
                     app: self.app,

@@ -13,7 +13,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
         let places = places(turn, seat, on);
         if places.is_empty() {
             let class = match on {
-                PprObject::Kind(ObjKind::Gpu) | PprObject::Device => "device-not-found",
+                PprObject::Kind(ObjKind::Gpu) | PprObject::Devices(_) => "device-not-found",
                 PprObject::Kind(_) | PprObject::Node => "object-not-found",
             };
             return Refusal::err(class, format!("{on:?} on {}", turn.node(seat).name));
@@ -50,7 +50,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
 fn places<'a>(turn: &Turn<'_, 'a>, seat: usize, on: PprObject) -> Vec<Option<&'a Object>> {
     match on {
         PprObject::Node => vec![None],
-        PprObject::Device => unreachable!("the plain mapper knows no devices by class"),
+        PprObject::Devices(_) => unreachable!("the plain mapper knows no devices by class"),
         PprObject::Kind(kind) => turn.machine(seat).objects(kind).iter().map(Some).collect(),
     }
 }

@@ -106,19 +106,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "ranks are swapped between phases",
-        file: "engine/src/plan/rank/by_node_and_span.rs",
+        file: "engine/src/plan/rank/rounds_of_nodes.rs",
         from: "            rank += width * rounds;\n",
         to: "            rank += width;\n",
     },
     Mutant {
         name: "rank by node counts finished nodes",
-        file: "engine/src/plan/rank/by_node_and_span.rs",
+        file: "engine/src/plan/rank/rounds_of_nodes.rs",
         from: "weights[run as usize >> block] -= turns * nodes(run);",
         to: "weights[run as usize >> block] -= turns * nodes(run) / 2;",
     },
     Mutant {
         name: "rank by fill forgets the object order",
-        file: "engine/src/plan/rank/turns.rs",
+        file: "engine/src/plan/rank/turns_on_node.rs",
         from: "RankOrder::Fill if runs.all(|run| patterns.get(run.pattern).ascends()) => None,",
         to: "RankOrder::Fill if runs.len() > 0 || patterns.is_empty() => None,",
     },

@@ -30,6 +30,7 @@ struct Asked {
     dry_run: bool,
     report: bool,
     gpus: bool,
+    nics: bool,
     gpu_env: Option<String>,
     program: Vec<String>,
 }
@@ -59,6 +60,7 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
             (_, "omp-report") if word.starts_with('-') => asked.report = true,
             (_, "dry-run") if word.starts_with('-') => asked.dry_run = true,
             (_, "gpus") if word.starts_with('-') => asked.gpus = true,
+            (_, "nics") if word.starts_with('-') => asked.nics = true,
             (_, "gpu-env") if word.starts_with('-') => {
                 let name = rest.next().map_or("", String::as_str);
                 asked.gpu_env = Some(gpu_env(name)?);
@@ -69,7 +71,7 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
             }
             (option, _) if option.starts_with('-') && option != "-" => {
                 let sentence = format!(
-                    "exec {option}: its options are --strict --omp[=places|number] --omp-report --dry-run --gpus --gpu-env NAME"
+                    "exec {option}: its options are --strict --omp[=places|number] --omp-report --dry-run --gpus --gpu-env NAME --nics"
                 );
                 return Err(told("bad-option", sentence));
             }
@@ -111,6 +113,25 @@ fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
     })
 }
 
+/// The variables that show this process its network cards, if the command line asks for them.
+fn nics(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, String)>, Refused> {
+    if !asked.nics {
+        return Ok(Vec::new());
+    }
+    let names = plan.on_devices(place).map(|on| plan.nic_names(on));
+    let names = names.unwrap_or_default();
+    if names.is_empty() {
+        let sentence = "exec --nics: the plan maps this process to no network card\nhelp: --map-by device=network does";
+        return Err(told("bad-option", sentence.to_owned()));
+    }
+    // UCX names ports of a card, and takes a pattern for them.
+    let ports: Vec<String> = names.iter().map(|name| format!("{name}:*")).collect();
+    Ok(vec![
+        ("NCCL_IB_HCA".to_owned(), names.join(",")),
+        ("UCX_NET_DEVICES".to_owned(), ports.join(",")),
+    ])
+}
+
 fn become_program(
     args: &[String],
     console: &mut Console<'_>,
@@ -136,7 +157,8 @@ fn become_program(
     if asked.strict {
         sizes(&plan, &identity)?;
     }
-    let gpus = gpus(&asked, &plan, &place)?;
+    let mut shown = gpus(&asked, &plan, &place)?;
+    shown.extend(nics(&asked, &plan, &place)?);
     let threads = omp::Threads::of(asked.omp, &plan, &place);
     if asked.strict {
         threads.strict()?;
@@ -149,7 +171,7 @@ fn become_program(
         let report = omp::report(&place).map(|(name, value)| (name.to_owned(), value));
         let mut others: Vec<(String, String)> = report.into_iter().collect();
         others.retain(|_| asked.report);
-        others.extend(gpus);
+        others.extend(shown);
         return omp::dry_run(&plan, &place, &threads, &others, console).map(|()| None);
     }
     let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
@@ -175,7 +197,7 @@ fn become_program(
     if asked.report {
         command.envs(omp::report(&place));
     }
-    command.envs(gpus);
+    command.envs(shown);
     // Write out our buffers before the program replaces us.
     let _ = console.out.flush();
     let error = command.exec();

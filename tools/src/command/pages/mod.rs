@@ -224,6 +224,7 @@ pub const PAGES: &[Page] = &[
                 "NAME",
                 "the variable, where their make does not tell it",
             ),
+            row("nics", "", "set NCCL_IB_HCA and UCX_NET_DEVICES"),
             behind::TO_HOSTS,
         ],
         examples: &[],

@@ -227,7 +227,10 @@ fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     }
     let _ = write!(told, "{kind} {name}{parent}, {}", when(&since.spaces, name));
     if row.kind == SpaceKind::Job {
-        let (nodes, sessions) = (shown(&row.uses), shown(&row.sessions));
+        let (nodes, sessions) = (
+            shown(row.uses.as_deref().unwrap_or_default()),
+            shown(&row.sessions),
+        );
         let _ = write!(told, ": on {nodes} in {sessions}");
     }
     let _ = writeln!(told);

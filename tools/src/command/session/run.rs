@@ -165,7 +165,7 @@ fn finish(
         Format::Json => {
             let last = state_json::FinalLine {
                 expected,
-                last: state,
+                last: state.rows(),
                 scenario: Some(&scenario.name),
             };
             last.write(out)?;

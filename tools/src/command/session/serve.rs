@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_session::{Initial, Journal, JournalError, State, Tail, check_step, restore, scan};
@@ -64,7 +65,7 @@ pub(super) fn run(
     served.release(&answers, out)?;
     let last = state_json::FinalLine {
         expected: None,
-        last: &served.state,
+        last: served.state.short_rows(CANDIDATES_NAMED),
         scenario: Some(""),
     };
     last.write(out)?;

@@ -3,11 +3,12 @@
 use super::args::{Format, Show};
 use super::{Failure, Verdict, person};
 use crate::stdin;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
 use stowplan_answers::session_json::event_json;
+use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
@@ -77,8 +78,19 @@ struct Line<'f> {
 #[serde(untagged)]
 enum Told {
     Open(Json),
-    Event { event: Json, status: &'static str },
-    Snapshot { events: u64, state: Box<State> },
+    Event {
+        event: Json,
+        status: &'static str,
+    },
+    Snapshot {
+        events: u64,
+        #[serde(serialize_with = "short")]
+        state: Box<State>,
+    },
+}
+
+fn short<S: Serializer>(state: &State, to: S) -> Result<S::Ok, S::Error> {
+    state.short_rows(CANDIDATES_NAMED).serialize(to)
 }
 
 fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {

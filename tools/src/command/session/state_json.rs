@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, Write};
 use stowplan_answers::session_json::{beginning, keys};
-use stowplan_session::{Config, Dump, State};
+use stowplan_session::{Config, Dump, Rows, State};
 
 /// A line at the end: `final`, and other keys before and after it in alphabetical order.
 #[derive(Debug, Serialize)]
@@ -15,7 +15,7 @@ pub struct FinalLine<'s> {
     pub expected: Option<&'s serde_json::Map<String, Json>>,
     /// The state.
     #[serde(rename = "final")]
-    pub last: &'s State,
+    pub last: Rows<'s>,
     /// The scenario; a journal has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<&'s str>,

@@ -100,7 +100,8 @@ fn counts(topologies: &Topologies, topology: TopologyId) -> String {
             | ObjKind::L1
             | ObjKind::Core
             | ObjKind::Hwthread
-            | ObjKind::Gpu => kind.word(),
+            | ObjKind::Gpu
+            | ObjKind::Device => kind.word(),
         };
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| format!("{count} {word}{plural}"))
@@ -309,7 +310,7 @@ fn gpus(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId, text: 
 fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
     let devices = topologies.devices(topology);
     let pus_os = topologies.pus_os(topology);
-    for device in devices.iter().take(DEVICES_MAX) {
+    for (logical, device) in devices.iter().take(DEVICES_MAX).enumerate() {
         let pus = device
             .pus
             .iter()
@@ -321,7 +322,7 @@ fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
         push(
             text,
             format_args!(
-                "device {}{subtype} near P#{}\n",
+                "device L#{logical} {}{subtype} near P#{}\n",
                 plain(&device.name),
                 short(pus.copied())
             ),

@@ -3,8 +3,8 @@
 use super::table::{Side, aligned};
 use stowplan_answers::gpus::list;
 use stowplan_engine::count::Rank;
-use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::gpus::GivenGpus;
+use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::list_form;
 
 /// The column heads, then the ranks in order.
@@ -12,9 +12,15 @@ pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String>
     let given = plan.tells_gpus().then(|| plan.given_gpus());
     let given = given.filter(GivenGpus::any);
     let gpus = if given.is_some() { "gpus" } else { "" };
-    let head = ["rank", "node", "local_rank", "object", "cpus", gpus].map(str::to_owned);
+    let nics = if plan.maps_networks() { "nics" } else { "" };
+    let head = ["rank", "node", "local_rank", "object", "cpus", gpus, nics].map(str::to_owned);
     let mut rows = vec![head];
     rows.extend(ranks.filter_map(|rank| row(plan, given.as_ref(), Rank(rank))));
+    if nics.is_empty() {
+        for row in &mut rows {
+            row[6].clear();
+        }
+    }
     let sides = [
         Side::Right,
         Side::Left,
@@ -22,11 +28,12 @@ pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String>
         Side::Left,
         Side::Left,
         Side::Left,
+        Side::Left,
     ];
     aligned(&rows, &sides)
 }
 
-fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 6]> {
+fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 7]> {
     let proc = plan.place(rank)?;
     let object = proc
         .object
@@ -43,5 +50,15 @@ fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 6]
         given.map_or_else(String::new, |given| {
             list(given.of(proc.node, proc.local_rank))
         }),
+        nics(plan, &proc),
     ])
+}
+
+/// The names of the network cards of a process, `-` for none.
+fn nics(plan: &Plan, proc: &ProcPlace) -> String {
+    let names = plan.on_devices(proc).map(|on| plan.nic_names(on));
+    match names.filter(|names| !names.is_empty()) {
+        Some(names) => names.join(","),
+        None => "-".to_owned(),
+    }
 }

@@ -9,6 +9,7 @@
 mod scenarios;
 // Journals on disk: locks, limits, damage, kills.
 mod journals;
+mod last_line;
 // Compaction, and the files around a journal.
 #[cfg(unix)]
 mod compaction;

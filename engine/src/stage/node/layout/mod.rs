@@ -129,7 +129,7 @@ impl LayoutView<'_> {
             Targets::Kind { .. } => at,
             Targets::Devices(groups) => {
                 let topology = self.binder.hardware.topology;
-                let first = groups[at as usize].gpus[0];
+                let first = groups[at as usize].devices[0];
                 self.binder.topologies.logical(topology, first)
             }
             Targets::Domains(_) | Targets::Near(_) => {

@@ -41,12 +41,12 @@ pub(super) fn rooms(node: &LayoutView<'_>, cpus: &Cpus) -> Vec<u32> {
         .collect()
 }
 
-/// For each mapped object, the objects that share a cpu with it, itself among them. `None` unless the objects are GPUs.
+/// For each mapped object, the objects that share a cpu with it, itself among them. `None` unless the objects are devices.
 pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
     let LayoutView {
         binder, objects, ..
     } = node;
-    if !binder.maps_gpus() {
+    if !binder.maps_devices() {
         return None;
     }
     let ranges: Vec<_> = objects

@@ -1,5 +1,5 @@
 //! The order of the processes on one node: which process has which turn, for ranks by fill, node and span. The turns are
-//! dealt in `deal.rs`. The order of nodes is in `ranges.rs` and `by_node_and_span.rs`.
+//! dealt in `deal.rs`. The order of nodes is in `ranges.rs` and `rounds_of_nodes.rs`.
 //!
 //! Nodes with the same number of processes of one pattern share an order. For nodes of realistic size the order is written out,
 //! so that a turn is found by index. If this would take much more memory than the patterns themselves, an index by object is

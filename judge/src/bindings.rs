@@ -20,7 +20,7 @@ pub(super) struct Binder<'t> {
     pe: u16,
     overload: Overload,
     limit: Option<u16>,
-    by_gpu: bool,
+    by_device: bool,
     /// Cpus may be shared, and some cpus lie in no target.
     beside: bool,
     /// How many processes of the app are bound to each target of the node. Shape `[targets]`.
@@ -95,7 +95,7 @@ impl<'t> Binder<'t> {
     /// `free`: the cpus that are free when the app starts on the node; `allowed`: all cpus that may be used there.
     pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
         let mut targets = hardware.targets(binding.target);
-        if let (ObjKind::Gpu, Some(options)) = (binding.target, binding.devices) {
+        if let Some(options) = binding.devices.filter(|_| binding.target.is_device()) {
             let groups = super::devices::groups(hardware, options, std::mem::take(&mut targets));
             targets = groups.into_iter().map(|(near, _)| near).collect();
         }
@@ -131,7 +131,7 @@ impl<'t> Binder<'t> {
             pe: binding.pe,
             overload: binding.overload,
             limit: binding.limit,
-            by_gpu: binding.mapped == Some(ObjKind::Gpu),
+            by_device: binding.mapped.is_some_and(ObjKind::is_device),
             beside,
             snap: free.clone(),
             free,
@@ -153,7 +153,7 @@ impl<'t> Binder<'t> {
         let machine = self.hardware.machine();
         let inside = object.unwrap_or(&machine);
         // The row is that of a target only if processes are mapped to GPUs too.
-        if let (Some(at), ObjKind::Gpu, true) = (row, self.target, self.by_gpu)
+        if let (Some(at), true) = (row, self.by_device && self.target.is_device())
             && object.is_some()
         {
             return self.near(at, inside);
@@ -246,7 +246,7 @@ impl<'t> Binder<'t> {
         for at in start..near.end {
             let own = self.hardware.ranges(self.targets[at]);
             let area = meet(own, inside);
-            if self.is_full(at) || self.by_gpu && area[..] != own[..] || area.is_empty() {
+            if self.is_full(at) || self.by_device && area[..] != own[..] || area.is_empty() {
                 continue;
             }
             let from = if at == start { from } else { 0 };
@@ -415,7 +415,7 @@ impl<'t> Binder<'t> {
             && self.targets_near(inside).take(8).any(|at| {
                 let area = meet(self.hardware.ranges(self.targets[at]), inside);
                 let cpu = self.hardware.first_cpu(&area, &self.free, self.unit(), 0);
-                !self.by_gpu && cpu.is_some()
+                !self.by_device && cpu.is_some()
             })
     }
 

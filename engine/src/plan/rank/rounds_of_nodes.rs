@@ -6,7 +6,7 @@
 //! the runs of a block. So the memory of a plan is in proportion to its runs, whatever the counts are.
 
 use super::ranges::{Phase, RankRange, RankRanges};
-use super::turns::RunOrders;
+use super::turns_on_node::RunOrders;
 use crate::plan::placed::{PlacedRun, row};
 use crate::plan::sorted_index::SortedIndex;
 use std::ops::Range;

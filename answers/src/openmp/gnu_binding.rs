@@ -4,7 +4,7 @@ use super::binding::{Binding, Place, Rule};
 use super::gnu_places;
 use super::machine::Machine;
 use super::refused::Refused;
-use super::team::Bind;
+use super::seats::Bind;
 use super::variables::Variables;
 use roaring::RoaringBitmap;
 
