@@ -40,3 +40,5 @@ pub mod file_draft;
 pub mod advice;
 // Networks as JSON.
 pub mod network_json;
+// JSON that a terminal can show.
+pub mod json_text;

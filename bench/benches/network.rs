@@ -9,6 +9,8 @@ use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_score::advise::on_network::{By, Nodes, Placed, advise_on};
+use stowplan_score::advise::{Policy, Reorder, advise};
 use stowplan_score::network::{Asked, Network, OnNetwork, read};
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{NoMatrices, score, score_on};
@@ -74,19 +76,32 @@ fn reading(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Three levels above 16,384 nodes.
+const TREE: &str = "tree pod:4 group:2 switch:16 node:128 n[0-16383]";
+
+/// The place of each rank, far from its neighbours' places.
+fn anywhere() -> Vec<u32> {
+    let place = |rank: u64| (rank * 710_647 + 12_345) % (1 << 20);
+    (0..1 << 20)
+        .map(|rank| u32::try_from(place(rank)).unwrap_or(0))
+        .collect()
+}
+
 fn scores(criterion: &mut Criterion) {
-    let tree = "dragonfly group:8 switch:16 node:128 n[0-16383]";
-    let (Some(network), Ok(part)) = (network(tree, ""), Part::read("halo:128x128x64")) else {
+    let (Some(network), Ok(part)) = (network(TREE, ""), Part::read("halo:128x128x64")) else {
         return;
     };
     let (network, parts) = (Arc::new(network), [part]);
     let mut group = criterion.benchmark_group("score of 2^20 ranks on a network");
     group.sample_size(20);
-    for (name, more) in [
-        ("by slot", &[][..]),
-        ("in listed order", &["--rank-order", "kdtree:128x128x64"]),
+    let kdtree = million(&["--rank-order", "kdtree:128x128x64"]);
+    let random = million(&[]).and_then(|plan| plan.reordered(&anywhere()).ok());
+    for (name, plan) in [
+        ("by slot", million(&[])),
+        ("in the order of a k-d tree", kdtree),
+        ("in any order", random),
     ] {
-        let Some(plan) = million(more) else {
+        let Some(plan) = plan else {
             continue;
         };
         let Ok(on) = OnNetwork::of(Arc::clone(&network), &plan.world().names) else {
@@ -95,12 +110,42 @@ fn scores(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new(name, "node alone"), |bencher| {
             bencher.iter(|| black_box(score(&plan, &parts, &NoMatrices)));
         });
-        group.bench_function(BenchmarkId::new(name, "two levels above"), |bencher| {
+        group.bench_function(BenchmarkId::new(name, "three levels above"), |bencher| {
             bencher.iter(|| black_box(score_on(&plan, &parts, &NoMatrices, Some(&on))));
         });
     }
     group.finish();
 }
 
-criterion_group!(benches, reading, scores);
+fn advice(criterion: &mut Criterion) {
+    let (Some(network), Some(plan)) = (network(TREE, ""), million(&[])) else {
+        return;
+    };
+    let (Ok(part), Ok(on)) = (
+        Part::read("halo:128x128x64"),
+        OnNetwork::of(Arc::new(network), &plan.world().names),
+    ) else {
+        return;
+    };
+    let (parts, reorder) = ([part], Reorder::Yes);
+    let policies = [Policy { plan, reorder }];
+    let placed = [Placed {
+        on: &on,
+        order: Nodes::Asked,
+    }];
+    let mut group = criterion.benchmark_group("advice for 2^20 ranks on a network");
+    group.sample_size(10);
+    group.bench_function("node alone", |bencher| {
+        bencher.iter(|| black_box(advise(&policies, &parts, &NoMatrices).map(|own| own.tried)));
+    });
+    group.bench_function("three levels above", |bencher| {
+        bencher.iter(|| {
+            let advice = advise_on(&policies, &placed, &parts, &By::Default, &NoMatrices);
+            black_box(advice.map(|own| own.tried))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, reading, scores, advice);
 criterion_main!(benches);

@@ -288,6 +288,12 @@ impl MapBy {
         }
     }
 
+    /// Whether each object takes one process alone: `device=` without `shared`.
+    #[must_use]
+    pub const fn one_each(self) -> bool {
+        matches!(self, Self::Device(options) if matches!(options.sharing, Sharing::One))
+    }
+
     /// How it goes over devices; `None`: it does not, or in logical order.
     #[must_use]
     pub const fn devices(self) -> Option<DeviceMap> {

@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::hardware::{Hardware, inside};
-use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
+use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject, Sharing, Span};
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::topologies::ObjectId;
 
@@ -52,6 +52,8 @@ pub(super) struct Turns<'t> {
     held: u32,
     /// How many processes were mapped so far.
     placed: u64,
+    /// Whether each object takes one process alone.
+    one_each: bool,
 }
 
 impl<'t> Turns<'t> {
@@ -118,6 +120,7 @@ impl<'t> Turns<'t> {
             at: 0,
             held: 0,
             placed: 0,
+            one_each: matches!(policy.map, MapBy::Device(options) if options.sharing == Sharing::One),
         };
         turns.fits = match room {
             Room::ByCpus => turns.rooms(free),
@@ -154,6 +157,13 @@ impl<'t> Turns<'t> {
         }
         if let Deal::Ppr(per) = self.deal {
             return self.next_of_ppr(per, free);
+        }
+        if self.one_each {
+            // Rooms only shrink: who comes later gets a later object.
+            let row = (self.at..count).find(|&row| self.has_room(row))?;
+            self.at = row + 1;
+            self.placed += 1;
+            return Some((row, self.objects[row]));
         }
         let start = match self.deal {
             Deal::Span => usize::try_from(self.placed).unwrap_or(0) % count,

@@ -28,6 +28,8 @@ pub mod corpus;
 pub mod shapes;
 // Random lines of launchers.
 pub mod lines;
+// Networks above the node.
+pub mod networks;
 // Threads of OpenMP.
 pub mod threads;
 // Bodies of the fuzz targets.

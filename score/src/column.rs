@@ -234,15 +234,44 @@ fn by_list<T: Number>(
     of_rank: &mut Vec<T>,
 ) {
     let by_node = sorted(pieces);
+    let first = by_node.first().map_or(0, |piece| piece.first);
+    let seats = seats(&by_node, listed.len());
     let mut ends = listed.iter().skip(1).map(|run| run.rank as usize);
     let mut last: Option<&Piece> = None;
     for run in listed {
-        let same = last.filter(|piece| holds(piece, run.node));
-        let piece = same.unwrap_or_else(|| piece_of(&by_node, run.node));
-        last = Some(piece);
         let count = ends.next().unwrap_or(ranks) - run.rank as usize;
-        let base = piece.base + (run.node - piece.first) * piece.width;
-        let inside = &numbers.on_node(piece)[run.local as usize..][..count];
+        let (base, inside) = if let Some(seats) = &seats {
+            seats[(run.node - first) as usize]
+        } else {
+            let same = last.filter(|piece| holds(piece, run.node));
+            let piece = same.unwrap_or_else(|| piece_of(&by_node, run.node));
+            last = Some(piece);
+            seat(piece, run.node - piece.first)
+        };
+        let inside = &numbers.inside[inside + run.local as usize..][..count];
         of_rank.extend(inside.iter().map(|inside| T::of(base + inside)));
     }
+}
+
+/// The first object of a node, and its first row of `Numbers::inside`.
+type Seat = (u32, usize);
+
+fn seat(piece: &Piece, node: u32) -> Seat {
+    (piece.base + node * piece.width, piece.inside.start)
+}
+
+/// The seat of each node from the first one on, if there are as many runs as nodes: then runs are short and on any node.
+fn seats(by_node: &[&Piece], runs: usize) -> Option<Vec<Seat>> {
+    let (first, last) = (by_node.first()?, by_node.last()?);
+    let span = (last.first + last.nodes - first.first) as usize;
+    (span <= runs).then(|| {
+        let mut seats = vec![(0, 0); span];
+        for piece in by_node {
+            let own = &mut seats[(piece.first - first.first) as usize..][..piece.nodes as usize];
+            for (node, own) in (0..).zip(own) {
+                *own = seat(piece, node);
+            }
+        }
+        seats
+    })
 }

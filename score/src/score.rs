@@ -131,7 +131,7 @@ impl Seated<'_> {
         let levels = if parts.iter().any(|part| part.pattern.is_file()) {
             self.streamed(parts, matrices, &mut edges, above.as_mut())?
         } else {
-            self.counted(parts)
+            self.counted(parts, above.as_ref().and_then(|above| above.named))
         };
         Ok(Score {
             ranks: self.places.plan.ranks(),
@@ -148,8 +148,10 @@ impl Seated<'_> {
     }
 
     /// Counts named patterns level by level, with one column in memory. Levels that divide the ranks alike are counted once.
-    fn counted(&self, parts: &[Part]) -> Vec<Leaving> {
-        let mut known: Vec<(Numbers, Figures)> = Vec::new();
+    /// `of_nodes`: what leaves nodes, if that is known.
+    fn counted(&self, parts: &[Part], of_nodes: Option<Figures>) -> Vec<Leaving> {
+        let of_nodes = of_nodes.map(|known| (self.numbers(Level::Node), known));
+        let mut known: Vec<(Numbers, Figures)> = of_nodes.into_iter().collect();
         let mut levels = Vec::new();
         for level in self.places.levels() {
             let numbers = self.numbers(level);

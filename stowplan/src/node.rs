@@ -3,6 +3,7 @@
 use crate::plan::Form;
 use crate::{Plan, Topology};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::iter::FusedIterator;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -10,7 +11,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::states::NodeState;
 
-/// One node of a plan.
+/// One node of a plan. Two are equal if they have the same number in equal plans; a comparison costs as much as one of the plans.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -104,6 +105,20 @@ impl<'p> Node<'p> {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.plan.inner().slice_bytes(self.id)
+    }
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.plan == other.plan
+    }
+}
+
+impl Eq for Node<'_> {}
+
+impl Hash for Node<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number().hash(state);
     }
 }
 

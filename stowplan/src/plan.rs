@@ -7,6 +7,7 @@ use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use stowplan_answers::expert;
 use stowplan_answers::verify::{Unsound, verify};
@@ -421,6 +422,12 @@ impl PartialEq for Plan {
 }
 
 impl Eq for Plan {}
+
+impl Hash for Plan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bytes().hash(state);
+    }
+}
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::ProcPlace;
 use stowplan_engine::table::cpusets::list_form;
 
-/// One process of a plan.
+/// One process of a plan. Two are equal if they have the same rank in equal plans; a comparison costs as much as one of the plans.
 ///
 /// ```
 /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
@@ -141,6 +141,20 @@ impl<'p> Proc<'p> {
     pub fn gpus(&self) -> &'p [u32] {
         let given = self.plan.given_gpus();
         given.of(self.place.node, self.place.local_rank)
+    }
+}
+
+impl PartialEq for Proc<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank() && self.plan == other.plan
+    }
+}
+
+impl Eq for Proc<'_> {}
+
+impl Hash for Proc<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.rank().hash(state);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::proc::{Cpus, Object};
 use crate::{Error, Rank};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::slice;
@@ -127,7 +128,17 @@ impl PartialEq for NodeSlice {
     }
 }
 
-/// One process of a node, as the node's daemon starts it. It has everything that a [`Proc`](crate::Proc) has, except the node.
+impl Eq for NodeSlice {}
+
+impl Hash for NodeSlice {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+        self.len().hash(state);
+    }
+}
+
+/// One process of a node, as the node's daemon starts it. It has everything that a [`Proc`](crate::Proc) has, except the node. Two
+/// are equal if they have the same rank in equal slices.
 ///
 /// ```
 #[doc = include_str!("example.txt")]
@@ -142,6 +153,20 @@ impl PartialEq for NodeSlice {
 pub struct SliceProc<'s> {
     slice: &'s slice::NodeSlice,
     proc: slice::LocalProc,
+}
+
+impl PartialEq for SliceProc<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank() && self.slice == other.slice
+    }
+}
+
+impl Eq for SliceProc<'_> {}
+
+impl Hash for SliceProc<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.rank().hash(state);
+    }
 }
 
 impl<'s> SliceProc<'s> {

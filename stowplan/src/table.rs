@@ -172,7 +172,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The app of each rank.
+    /// The app of each rank. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().app(), [0, 0, 0, 0, 1, 1]);
@@ -183,7 +183,7 @@ impl Table {
         &self.apps()[0]
     }
 
-    /// The rank of each process in its app.
+    /// The rank of each process in its app. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().app_rank(), [0, 1, 2, 3, 0, 1]);
@@ -194,7 +194,7 @@ impl Table {
         &self.apps()[1]
     }
 
-    /// The node of each rank, by its number.
+    /// The node of each rank, by its number. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().node(), [0, 0, 0, 1, 1, 1]);
@@ -205,7 +205,7 @@ impl Table {
         self.rows.nodes()
     }
 
-    /// The number of each process among the job's processes on its node.
+    /// The number of each process among the job's processes on its node. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().local_rank(), [0, 1, 2, 0, 1, 2]);
@@ -216,7 +216,7 @@ impl Table {
         self.rows.local_ranks()
     }
 
-    /// The number of each process among all processes on its node.
+    /// The number of each process among all processes on its node. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().node_rank(), [0, 1, 2, 0, 1, 2]);
@@ -228,7 +228,7 @@ impl Table {
     }
 
     /// The kind of the object that each process was mapped to: 0 for none, otherwise numbered from 1 in the order machine, package,
-    /// die, numa, l5cache, l4cache, l3cache, l2cache, l1cache, core, hwthread.
+    /// die, numa, l5cache, l4cache, l3cache, l2cache, l1cache, core, hwthread. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().object_kind()[0], 10, "core");
@@ -239,7 +239,7 @@ impl Table {
         &self.objects()[0]
     }
 
-    /// The number of that object on the node; 0 for none.
+    /// The number of that object on the node; 0 for none. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// assert_eq!(plan.table().object(), [0, 1, 2, 0, 1, 2]);
@@ -250,7 +250,7 @@ impl Table {
         &self.objects()[1]
     }
 
-    /// The cpu set of each process, as an id that [`Table::cpus`] takes; 0 for none.
+    /// The cpu set of each process, as an id that [`Table::cpus`] takes; 0 for none. Shape `[ranks]`.
     /// ```
     #[doc = include_str!("example.txt")]
     /// let table = plan.table();

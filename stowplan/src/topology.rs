@@ -3,6 +3,7 @@
 use crate::Error;
 use roaring::RoaringBitmap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 use stowplan_engine::table::cpusets::Cpusets;
@@ -34,6 +35,12 @@ impl PartialEq for Topology {
 }
 
 impl Eq for Topology {}
+
+impl Hash for Topology {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.draft.hash(state);
+    }
+}
 
 impl Topology {
     /// Reads a topology: the contents of an hwloc XML file, a synthetic description, or `builtin:NAME`.

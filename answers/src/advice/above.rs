@@ -1,5 +1,6 @@
 //! Levels of a network in JSON.
 
+use crate::json_text;
 use std::io;
 use stowplan_score::above::{Above, LevelFigures};
 use stowplan_score::weight::Weight;
@@ -11,15 +12,15 @@ use stowplan_score::weight::Weight;
 pub fn level(level: &LevelFigures) -> io::Result<String> {
     Ok(format!(
         "{{\"level\":{},\"leave\":{},\"worst\":{},\"worst_of\":{},\"objects\":{},\"nodes\":[{},{}],\"pair\":{},\"pair_of\":{}}}",
-        serde_json::to_string(&level.level)?,
+        json_text::text(&level.level),
         level.leave,
         level.worst,
-        serde_json::to_string(&level.worst_of)?,
+        json_text::text(&level.worst_of),
         level.objects,
         level.nodes.0,
         level.nodes.1,
         level.pair,
-        serde_json::to_string(&level.pair_of)?
+        json_text::text(&level.pair_of)
     ))
 }
 

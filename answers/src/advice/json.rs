@@ -1,6 +1,7 @@
 //! Scores and answers as JSON, as `stowplan score` and `stowplan advise` write them.
 
 use super::{Found, Said, above};
+use crate::json_text;
 use std::io::{self, Write};
 use stowplan_score::above::Above;
 use stowplan_score::level::Level;
@@ -25,7 +26,7 @@ pub fn score_json(
         "{{\"version\":1,\"ranks\":{},\"nodes\":{},\"patterns\":{},\"unit\":\"{}\",\"edges\":{},\"levels\":[",
         found.ranks,
         found.nodes,
-        serde_json::to_string(&words)?,
+        json_text::text(&words),
         found.unit.word(),
         found.edges
     )?;
@@ -46,7 +47,7 @@ pub fn score_json(
                 write!(
                     out,
                     ",\"worst_of\":{}}}",
-                    serde_json::to_string(&above.worst_node)?
+                    json_text::text(&above.worst_node)
                 )?;
             }
             Some(_) | None => write!(out, "}}")?,
@@ -91,8 +92,8 @@ pub fn advice_json(
         write!(
             out,
             "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}",
-            serde_json::to_string(&said.words)?,
-            serde_json::to_string(&said.order)?,
+            json_text::text(&said.words),
+            json_text::text(&said.order),
             node.leave,
             node.worst,
             said.asked
@@ -115,7 +116,7 @@ fn levels(above: &Above, node: &Leaving, out: &mut dyn Write) -> io::Result<()> 
         write!(
             out,
             "{{\"level\":{},\"leave\":{},\"worst\":{},\"pair\":{}}},",
-            serde_json::to_string(&level.level)?,
+            json_text::text(&level.level),
             level.leave,
             level.worst,
             level.pair
@@ -134,11 +135,11 @@ fn allocated(on: &OnNetwork, lighter: Option<usize>, out: &mut dyn Write) -> io:
     let rows = rows.iter().map(|row| {
         Ok(format!(
             "{{\"level\":{},\"objects\":{},\"sizes\":{},\"fewest\":{},\"lonely\":{}}}",
-            serde_json::to_string(&row.level)?,
+            json_text::text(&row.level),
             row.sizes.len(),
-            serde_json::to_string(&row.sizes)?,
+            json_text::text(&row.sizes),
             row.fewest,
-            serde_json::to_string(&row.lonely)?
+            json_text::text(&row.lonely)
         ))
     });
     let rows: Vec<String> = rows.collect::<io::Result<_>>()?;

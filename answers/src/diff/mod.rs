@@ -4,6 +4,8 @@
 pub mod cause;
 // How many ranks moved, and how.
 mod moved;
+// Threads of processes.
+mod threads;
 // What differs, in words.
 pub mod words;
 
@@ -19,6 +21,7 @@ use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{PlacedRun, Plan, ProcPlace, ProcTable};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_engine::table::names::NodeId;
+use threads::OtherThreads;
 
 /// The most groups of ranks that are listed one by one.
 const GROUPS_MAX: usize = 16;
@@ -36,6 +39,8 @@ pub enum Change {
     LocalRank,
     /// Only the GPUs that it is given differ.
     Gpus,
+    /// Only the cpus of its threads differ.
+    Threads,
     /// The second plan has no such rank.
     Gone,
     /// The first plan has no such rank.
@@ -51,6 +56,7 @@ impl Change {
             Self::Cpus => "cpus",
             Self::LocalRank => "local_rank",
             Self::Gpus => "gpus",
+            Self::Threads => "threads",
             Self::Gone => "gone",
             Self::New => "new",
         }
@@ -60,7 +66,7 @@ impl Change {
 /// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diff {
-    /// Ranks with the same node, local rank, cpus and GPUs in both.
+    /// Ranks with the same node, local rank, cpus, GPUs and threads in both.
     pub same: u32,
     /// Ranks that have another place.
     pub moved: Moved,
@@ -104,6 +110,7 @@ impl Diff {
             Change::Cpus => &mut self.moved.cpus,
             Change::LocalRank => &mut self.moved.local_rank,
             Change::Gpus => &mut self.moved.gpus,
+            Change::Threads => &mut self.moved.threads,
             Change::Gone => &mut self.gone,
             Change::New => &mut self.new,
         };
@@ -321,7 +328,7 @@ impl Comparing {
 
 /// Compares two plans rank by rank.
 ///
-/// Cost: the runs if both plans are the same run by run, else a comparison per rank. Memory: some rows of both, and four bytes
+/// Cost: the runs if both plans are the same run by run, else a comparison per rank, with two searches where words for threads differ. Memory: some rows of both, and four bytes
 /// a rank if both plans have the same number of ranks.
 #[must_use]
 pub fn diff(a: &Plan, b: &Plan) -> Diff {
@@ -338,7 +345,8 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
     };
     let translated = Translated::new(a, b);
     let gpus = OtherGpus::of(a, b);
-    if gpus.is_none() && alike(a, b, &translated) {
+    let mut threads = OtherThreads::of(a, b);
+    if gpus.is_none() && threads.is_none() && alike(a, b, &translated) {
         diff.same = a.ranks();
         return diff;
     }
@@ -362,6 +370,8 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
                 .is_some_and(|gpus| gpus.differ((node, local), their_node))
             {
                 Some(Change::Gpus)
+            } else if threads.as_mut().is_some_and(|own| own.differ(Rank(at))) {
+                Some(Change::Threads)
             } else {
                 None
             };
@@ -377,7 +387,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
     diff.reordered = a.ranks() == b.ranks()
-        && diff.moved.gpus == 0
+        && (diff.moved.gpus, diff.moved.threads) == (0, 0)
         && !diff.is_same()
         && (same_runs(a, b, &translated) || same_places([a, b], &translated));
     diff

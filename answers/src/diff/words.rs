@@ -1,5 +1,6 @@
 //! The differences between two plans, for people and as a table.
 
+use super::threads::OtherThreads;
 use super::{Change, Diff, GROUPS_MAX, Group, OtherGpus, RUNS_KEPT};
 use crate::row::{Row, Rows};
 use std::io::{self, Write};
@@ -35,6 +36,10 @@ pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
     if diff.moved.gpus > 0 {
         let with = ranks(diff.moved.gpus);
         lines.push(format!("{with} with other GPUs alone"));
+    }
+    if diff.moved.threads > 0 {
+        let with = ranks(diff.moved.threads);
+        lines.push(format!("{with} with threads on other cpus alone"));
     }
     if diff.reordered {
         lines.push("reordered: the places are the same, other ranks are on them".to_owned());
@@ -76,6 +81,8 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
         (Change::LocalRank, None) => "another local rank alone".to_owned(),
         (Change::Gpus, Some((on, _))) => format!("other GPUs of {}", name(a, on)),
         (Change::Gpus, None) => "other GPUs".to_owned(),
+        (Change::Threads, Some((on, _))) => format!("other threads on {}", name(a, on)),
+        (Change::Threads, None) => "other threads".to_owned(),
     };
     let at = |row: &Option<Row>| {
         row.as_ref().map_or_else(
@@ -86,13 +93,15 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
             },
         )
     };
-    let [before, after] = match (group.change, OtherGpus::of(a, b)) {
-        (Change::Gpus, Some(gpus)) => {
-            let places = [a, b].map(|plan| plan.place(Rank(first)));
-            gpus.cells(places).map(|cell| format!("gpus {cell}"))
+    let places = || [a, b].map(|plan| plan.place(Rank(first)));
+    let other = match group.change {
+        Change::Gpus => {
+            OtherGpus::of(a, b).map(|gpus| gpus.cells(places()).map(|cell| format!("gpus {cell}")))
         }
-        _ => [at(&ours), at(&theirs)],
+        Change::Threads => OtherThreads::of(a, b).map(|mut threads| threads.cells(Rank(first))),
+        Change::Node | Change::Cpus | Change::LocalRank | Change::Gone | Change::New => None,
     };
+    let [before, after] = other.unwrap_or_else(|| [at(&ours), at(&theirs)]);
     format!(
         "ranks {}  ({})  {what}; {first}: {before} -> {after}",
         list(group),
@@ -132,6 +141,7 @@ fn list(group: &Group) -> String {
 pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
     // Columns for GPUs only where the plans give others.
     let gpus = OtherGpus::of(a, b);
+    let mut threads = OtherThreads::of(a, b);
     match &gpus {
         None => out.write_all(HEADER.as_bytes())?,
         Some(_) => writeln!(out, "{}\tgpus_a\tgpus_b", HEADER.trim_end())?,
@@ -144,7 +154,9 @@ pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
         let given = gpus.as_ref().map(|gpus| gpus.cells(places()));
         let others = given.as_ref().filter(|[ours, theirs]| ours != theirs);
         let moved = change(here.as_ref(), there.as_ref());
-        let Some(change) = moved.or(others.map(|_| Change::Gpus)) else {
+        let moved = moved.or(others.map(|_| Change::Gpus));
+        let mut elsewhere = || threads.as_mut().is_some_and(|own| own.differ(Rank(rank)));
+        let Some(change) = moved.or_else(|| elsewhere().then_some(Change::Threads)) else {
             continue;
         };
         write!(

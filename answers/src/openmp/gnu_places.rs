@@ -6,7 +6,7 @@ use super::scan::Scan;
 use roaring::RoaringBitmap;
 
 /// The most cpus that the places of one list may have together.
-pub(super) const LISTED_MAX: u64 = 1 << 22;
+pub(super) const LISTED_MAX: u64 = 1 << 19;
 
 /// Words of `OMP_PLACES`.
 pub(super) const WORDS: &[&str] = &["threads", "cores", "sockets", "ll_caches", "numa_domains"];
@@ -130,7 +130,7 @@ fn list(value: &str, mask: &RoaringBitmap) -> Result<Option<Vec<RoaringBitmap>>,
     if list.listed > LISTED_MAX {
         return Err(Refused::unknown(
             "OMP_PLACES",
-            "its places have more than 4194304 cpus together",
+            "its places have more than 524288 cpus together",
         ));
     }
     let within = |places: Vec<RoaringBitmap>| {
@@ -293,7 +293,7 @@ pub(super) fn of_cpu_affinity(
             );
             cpu += step;
             if places.len() as u64 > LISTED_MAX {
-                let why = "it lists more than 4194304 cpus";
+                let why = "it lists more than 524288 cpus";
                 return Err(Refused::unknown("GOMP_CPU_AFFINITY", why));
             }
         }

@@ -193,7 +193,7 @@ impl List<'_> {
     fn count(&mut self, cpus: u64) -> Result<(), Stop> {
         self.listed = self.listed.saturating_add(cpus);
         if self.listed > LISTED_MAX {
-            let why = "its places have more than 4194304 cpus together";
+            let why = "its places have more than 524288 cpus together";
             return Err(Stop::Refused(Refused::unknown("OMP_PLACES", why)));
         }
         Ok(())

@@ -353,8 +353,11 @@ stow_status stow_cluster_free_slots(const stow_cluster *cluster, const char *nod
 stow_status stow_cluster_procs(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
 /* How many processes it may hold at most. STOW_NOT_FOUND if that is not limited. */
 stow_status stow_cluster_max_slots(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, stow_error **error);
-/* The cpus by OS number that no process took, ascending; the jobs that have processes there; its hardware. */
+/* The cpus by OS number that no process took, and the GPUs by visible number that no job holds, ascending; the jobs that have
+ * processes there; its hardware. */
 stow_status stow_cluster_free_cpus(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, size_t capacity,
+                                   size_t *needed, stow_error **error);
+stow_status stow_cluster_free_gpus(const stow_cluster *cluster, const char *node, size_t len, uint32_t *out, size_t capacity,
                                    size_t *needed, stow_error **error);
 stow_status stow_cluster_jobs_on(const stow_cluster *cluster, const char *node, size_t len, uint64_t *out, size_t capacity,
                                  size_t *needed, stow_error **error);

@@ -275,6 +275,26 @@ pub unsafe extern "C" fn stow_cluster_free_cpus(
     }
 }
 
+/// The GPUs of a node that no job holds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_cluster_free_gpus(
+    cluster: *const StowCluster,
+    node: *const c_char,
+    len: usize,
+    out: *mut u32,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        list(cluster, space, error, |own: &StowCluster| {
+            Ok(own.cluster.free_gpus(text(node, len)?)?)
+        })
+    }
+}
+
 /// The jobs that have processes on a node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_cluster_jobs_on(

@@ -202,6 +202,11 @@ impl<T: Copy> Room<T> {
         })
     }
 
+    /// Whether it has room for so many items.
+    pub(crate) const fn holds(&self, items: usize) -> bool {
+        items <= self.capacity
+    }
+
     /// Reports how many items are needed.
     pub(crate) fn too_small(self, needed: usize) -> Result<(), Fail> {
         self.needed.put(needed)?;

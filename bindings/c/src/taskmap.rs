@@ -1,9 +1,9 @@
 //! `stow_taskmap`: task maps, read and written.
 
-use crate::answer::{list, say};
+use crate::answer::say;
 use crate::fail::Fail;
 use crate::plan::StowPlan;
-use crate::pointer::{Out, Space, bytes, free, read};
+use crate::pointer::{Out, Room, Space, bytes, free, read};
 use crate::refusal::StowError;
 use crate::status::call_with;
 use face::taskmap::{Encoder, FORM_WORDS, JobNode, Limits, TaskMap};
@@ -109,13 +109,20 @@ pub unsafe extern "C" fn stow_taskmap_tasks_of(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
+    let work = || {
+        // SAFETY: the caller guarantees it.
+        let (map, room) = unsafe { (read(map)?, Room::new(&space)?) };
+        let node = JobNode(node);
+        // A short text may say more tasks than there is memory for: they are made only where there is room for them.
+        let count = map.0.count_of(node).map_err(face::Error::from)?.0 as usize;
+        if !room.holds(count) {
+            return room.too_small(count);
+        }
+        let ranges = map.0.tasks_of(node).map_err(face::Error::from)?;
+        room.put(&ranges.flatten().collect::<Vec<u32>>())
+    };
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(map, space, error, |map| {
-            let ranges = map.0.tasks_of(JobNode(node)).map_err(face::Error::from)?;
-            Ok(ranges.flatten().collect())
-        })
-    }
+    unsafe { call_with(error, work) }
 }
 
 /// The map as text in one of the forms.

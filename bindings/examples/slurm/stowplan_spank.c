@@ -24,6 +24,9 @@ SPANK_PLUGIN(stowplan, 1)
 /* slurmstepd reads the plan once for all tasks of its node. Each task is a child of slurmstepd and finds the plan here. */
 static char *plan_file;
 static stow_plan *plan;
+/* The plan is not that of the step: no task starts. It is said here and acted upon in the tasks, because srun of Slurm 22.05 ends with
+ * status 0 if a plug-in fails before tasks are forked. */
+static int refused;
 
 static int remember(int value, const char *argument, int remote)
 {
@@ -85,7 +88,8 @@ int slurm_spank_user_init(spank_t spank, int count, char *words[])
   uint8_t *bytes = read_file(plan_file, &len);
   if (!bytes) {
     slurm_error("stowplan: %s cannot be read", plan_file);
-    return -1;
+    refused = 1;
+    return 0;
   }
   stow_error *error;
   stow_status status = stow_plan_from_bytes(bytes, len, &plan, &error);
@@ -93,12 +97,13 @@ int slurm_spank_user_init(spank_t spank, int count, char *words[])
   if (status != STOW_OK) {
     slurm_error("stowplan: %s: error[%s]: %s", plan_file, stow_error_class(error), stow_error_message(error));
     stow_error_free(error);
-    return -1;
+    refused = 1;
+    return 0;
   }
   uint32_t tasks;
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS || tasks != stow_plan_ranks(plan)) {
     slurm_error("stowplan: %s is a plan of %" PRIu32 " ranks, the step has another number", plan_file, stow_plan_ranks(plan));
-    return -1;
+    refused = 1;
   }
   return 0;
 }
@@ -130,6 +135,8 @@ int slurm_spank_task_init(spank_t spank, int count, char *words[])
 {
   (void)count;
   (void)words;
+  if (refused)
+    return -1;
   if (!plan)
     return 0;
   uint32_t rank;

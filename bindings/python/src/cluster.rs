@@ -1,15 +1,16 @@
 //! Jobs side by side on the same nodes.
 
-use crate::component::outside;
+use crate::asking::outside;
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
 use crate::plan::Plan;
+use crate::session::{Session, Spawn};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use stowplan::component::Registry;
 use stowplan::{JobId, Standing};
 
@@ -35,9 +36,12 @@ impl Cluster {
         work: impl FnOnce(&mut stowplan::Cluster) -> T + Send,
     ) -> PyResult<T> {
         outside()?;
+        Ok(py.detach(|| work(&mut self.held())))
+    }
+
+    fn held(&self) -> MutexGuard<'_, stowplan::Cluster> {
         // Neither a refused job nor a panic changes the cluster.
-        let own = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(py.detach(|| work(&mut own())))
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The same for work that may be refused.
@@ -80,6 +84,27 @@ impl Cluster {
         let placed = self.with(py, |cluster| cluster.place(&job.inner))?;
         let placed = placed.map_err(|error| not_placed(py, &error))?;
         Ok(Plan::from(placed))
+    }
+
+    /// Places a job on the nodes that its sessions let it see. `spawner` and `targets` are those of `Session.place`.
+    #[pyo3(signature = (job, session, *, spawner=None, targets=None))]
+    fn place_in_session(
+        &self,
+        job: &Bound<'_, PyAny>,
+        session: &Session,
+        spawner: Option<String>,
+        targets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Plan> {
+        let py = job.py();
+        let spawn = Spawn::new(spawner, targets)?;
+        let job = Job::of(job)?;
+        let placed = session.look(py, |state| {
+            self.held()
+                .place_in_session(&job.inner, state, spawn.by(), &spawn.targets())
+        })?;
+        placed
+            .map(Plan::from)
+            .map_err(|error| not_placed(py, &error))
     }
 
     /// Where a job would be placed now. Nothing changes.

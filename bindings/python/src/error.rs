@@ -27,7 +27,7 @@ impl Help {
     }
 }
 
-/// All that would work, as the command prints it behind `help: `: a list with a line each. Changes of a job that has no room are planned
+/// All that would work, as the command prints it behind `help:`, a list with a line each. Changes of a job that has no room are planned
 /// before they are told, up to a hundred plans, when this is first read.
 #[pyfunction]
 fn help<'py>(error: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {

@@ -35,8 +35,12 @@ mod many;
 // Jobs side by side on the same nodes; one job again and again.
 mod cluster;
 mod planner;
-// Components of a caller's own, and what they see.
+// Who holds which nodes; on which node each task runs.
+mod session;
+mod taskmap;
+// Components of a caller's own: what they see, and how they are asked.
 mod asked;
+mod asking;
 mod component;
 
 use pyo3::prelude::*;
@@ -62,12 +66,14 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cluster::ClusterNode>()?;
     module.add_class::<cluster::Waiting>()?;
     module.add_class::<planner::Planner>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<taskmap::TaskMap>()?;
     module.add_class::<component::Components>()?;
     module.add_class::<asked::AskedApp>()?;
     module.add_class::<asked::Room>()?;
-    module.add("Declined", py.get_type::<component::Declined>())?;
-    module.add("TakeNextOption", py.get_type::<component::TakeNextOption>())?;
-    module.add("ResourceBusy", py.get_type::<component::ResourceBusy>())?;
+    module.add("Declined", py.get_type::<asking::Declined>())?;
+    module.add("TakeNextOption", py.get_type::<asking::TakeNextOption>())?;
+    module.add("ResourceBusy", py.get_type::<asking::ResourceBusy>())?;
     module.add_class::<network::Network>()?;
     module.add_class::<calls::Advice>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,6 +1,6 @@
 //! Plans one job again each time it loses nodes.
 
-use crate::component::{Raised, outside};
+use crate::asking::{Raised, outside};
 use crate::error::{not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
@@ -46,7 +46,7 @@ impl Planner {
 
     /// Places the job on the nodes that are left. If it is refused, the planner stays usable.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
-        let placed = self.work(py, |planner| planner.plan().cloned())?;
+        let placed = self.work(py, |planner| planner.plan())?;
         self.raised.or_refused(py, placed).map(Plan::from)
     }
 

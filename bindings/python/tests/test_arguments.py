@@ -57,6 +57,7 @@ PLAN = sp.place(JOB, MACHINE)
 OTHER = sp.place("-H a:4,b:4 -n 6 --map-by node ./x", MACHINE)
 CLUSTER = sp.Cluster(MACHINE)
 CLUSTER.add_nodes("a:4")
+SESSION = sp.Session({"initial": {"nodes": ["a", "b"]}})
 ON = {
     "Job": JOB,
     "Plan": PLAN,
@@ -75,6 +76,8 @@ ON = {
     "App": sp.App("./x"),
     "Planner": sp.Planner(JOB, MACHINE),
     "Components": sp.Components(),
+    "Session": SESSION,
+    "TaskMap": sp.TaskMap.of_plan(PLAN),
     "Network": sp.Network("tree switch:2 node:2 n[0-3]"),
     "Advice": sp.advise("-H a:4,b:4 -n 8 ./x", MACHINE, "ring"),
     "SliceProc": sp.NodeSlice.from_bytes(PLAN.node("a").to_bytes())[0],
@@ -84,7 +87,8 @@ RIGHT = {
     "text": "core:2", "topology": SMALL, "program": "./x", "apps": [sp.App("./x", hosts="a:2")], "words": "./x", "bytes": b"",
     "rank": 0, "local_rank": 0, "id": 0, "name": "a", "other": PLAN, "line": "-n 1 -H a:2 ./x", "machine": MACHINE, "job": JOB,
     "plan": PLAN, "jobs": [JOB], "requested_schema": None, "pattern": "ring", "cpus": "0", "env": {}, "hosts": None, "answer": 0,
-    "at": 0, "requests": [], "node": "a", "memo": {}, "priority": 99, "count": lambda app, rooms: [], "cluster": CLUSTER,
+    "at": 0, "form": "map", "requests": [], "node": "a", "memo": {}, "priority": 99, "count": lambda app, rooms: [], "cluster": CLUSTER,
+    "first": {}, "event": {"event": "node_down", "node": "b"}, "session": SESSION, "task": 0,
 }  # fmt: skip
 
 

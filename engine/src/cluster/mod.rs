@@ -10,14 +10,16 @@
 mod rows;
 // How a job is placed among others.
 mod among;
-// GPUs that jobs hold.
-mod gpus;
+// Topologies without the GPUs that jobs hold.
+mod held;
 // The nodes, the state of each, and those that one job may use.
 mod nodes;
 // The nodes and what is known of them.
 mod whole;
 // Nodes that a job or a caller names first.
 mod grow;
+// GPUs that jobs hold, taken and given back.
+mod gpus;
 // What a job takes of nodes, taken and given back.
 mod taken;
 // The nodes in bytes.

@@ -1,14 +1,15 @@
 //! The nodes of a cluster: their names, how each stands, and its present state.
 
 use super::among::Among;
-use super::gpus::{self, HeldGpus};
+use super::held::{HeldGpus, visible};
 use super::rows::Rows;
 use crate::error::{MapError, PlaceError};
 use crate::id::Column;
 use crate::id::Id as _;
 use crate::map::Candidates;
 use crate::map::{Machine, Mapped, make_plan};
-use crate::plan::Derived;
+use crate::plan::kept::{Kept, joined};
+use crate::plan::{Derived, Placed};
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
 use crate::stage::alloc::build_pool::within_sessions;
@@ -99,7 +100,7 @@ impl<'c> NodeNow<'c> {
     /// Visible numbers of its GPUs that no job holds, ascending.
     #[must_use]
     pub fn free_gpus(&self) -> Vec<u32> {
-        let left = gpus::visible(self.topologies, self.state.topology);
+        let left = visible(self.topologies, self.state.topology);
         left.into_iter().collect()
     }
 }
@@ -181,8 +182,18 @@ impl ClusterNodes {
         self.rows.pusets = std::mem::take(&mut tables.pusets);
         self.hardware = std::mem::take(&mut tables.hardware);
         placed?;
-        // The plan has the rows that its own nodes are in, and no others.
-        let (mut own, [was, left]) = self.rows.own([&before, &after]);
+        // The plan has its own nodes, the rows that these are in, and no others.
+        let hosts = named_by(&resolved.hosts).flat_map(|range| view.names().find(range).0);
+        let kept = own_nodes(&outcome.placed, [&before, &after], hosts);
+        let [was, left] = [&before, &after].map(|runs| kept.states(runs));
+        let (mut own, [was, left]) = self.rows.own([&was, &left]);
+        let local = view.local().and_then(|local| kept.number(local.number()));
+        work.pool.nodes.local = local.map(|local| NodeId::from_row(local as usize));
+        if kept.count() < view.names().len() {
+            work.pool.nodes.names = Arc::new(named(view.names(), kept.ranges()));
+            outcome.placed.iter_mut().for_each(|app| kept.placed(app));
+        }
+        let tables = &mut work.pool.tables;
         if !self.held.is_empty() {
             let topologies =
                 own.own_topologies(&tables.topologies, Arc::make_mut(&mut tables.cpusets));
@@ -419,6 +430,22 @@ fn refused(nodes: &ClusterNodes, part: NodeRange, standing: Standing) -> MapErro
         },
     }
     .into()
+}
+
+/// The nodes of a job: those with its processes, those that it names, and those that it left in another state than it found them in.
+fn own_nodes(
+    placed: &[Placed],
+    [before, after]: [&StateRuns; 2],
+    named: impl Iterator<Item = NodeRange>,
+) -> Kept {
+    let runs = placed.iter().flat_map(|app| &app.runs);
+    let mut own: Vec<NodeRange> = runs.map(|run| run.nodes).collect();
+    own.extend(named);
+    for (found, was) in before.iter() {
+        let parts = after.within(found).filter(|&(_, left)| left != was);
+        own.extend(parts.map(|(part, _)| part));
+    }
+    Kept::new(joined(own))
 }
 
 /// The names of some nodes, in their order.

@@ -1,7 +1,7 @@
 //! What a job takes of nodes: slots, and cpus that were free. It is given back when the job ends, and taken again when a job that
 //! runs already is adopted.
 
-use super::gpus::{Change, given, is_without_some, visible};
+use super::held::{Change, given, is_without_some, visible};
 use super::nodes::ClusterNodes;
 use super::rows::Rows;
 use super::whole::Cluster;

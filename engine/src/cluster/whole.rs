@@ -1,7 +1,7 @@
 //! Nodes on which jobs start and end, and what is known of them.
 
 use super::among::Among;
-use super::gpus::Change;
+use super::held::Change;
 use super::nodes::{ClusterNodes, NodeNow, Standing};
 use crate::error::MapError;
 use crate::map::{Machine, Mapped};

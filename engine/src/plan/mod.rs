@@ -35,6 +35,8 @@ mod reorder;
 pub mod gpus;
 // Which devices each process is mapped to.
 mod mapped;
+// Nodes that stay in a plan while the others leave it.
+pub(crate) mod kept;
 // The same places on other hosts.
 mod onto;
 // The part of a plan that the daemon of one node needs.

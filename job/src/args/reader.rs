@@ -105,6 +105,7 @@ impl<'a> Reader<'a> {
             refuse_empty_program(self.app, program)?;
             if !plain {
                 line::refuse_program(program, arguments)?;
+                self.notes.extend(behind_program(program, arguments));
             }
             let label = Label {
                 cmd: program.clone(),
@@ -344,4 +345,32 @@ impl<'a> Reader<'a> {
             | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
         }
     }
+}
+
+/// Options that place and that hardly another program has.
+const UNLIKE_OTHERS: [&str; 10] = [
+    "map-by",
+    "rank-by",
+    "bind-to",
+    "hostfile",
+    "npernode",
+    "oversubscribe",
+    "rankfile",
+    "cpu-set",
+    "report-bindings",
+    "use-hwthread-cpus",
+];
+
+/// A note if one of them stands behind the program.
+fn behind_program(program: &str, arguments: &[String]) -> Option<Note> {
+    let option = arguments.iter().find(|word| {
+        let name = word.strip_prefix("--").unwrap_or_default();
+        UNLIKE_OTHERS.contains(&name.split('=').next().unwrap_or(name))
+    })?;
+    Some(Note::OfLine {
+        class: "behind-program",
+        text: format!(
+            "{option} stands behind {program}, which gets it: it does not place; options of the job stand before the program"
+        ),
+    })
 }

@@ -140,6 +140,11 @@ impl Day {
                 if all_near && fewest < Some(*gpus as usize) {
                     return Err(format!("{words:?}: a process has {fewest:?} GPUs"));
                 }
+                if self.choices.once_in(self.size.stand) {
+                    self.count("judged");
+                    plan.check()
+                        .map_err(|error| format!("{words:?}: {error}"))?;
+                }
                 self.account.enter(number, &plan)
             }
             Err(error) => {

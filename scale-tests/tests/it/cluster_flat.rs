@@ -92,6 +92,27 @@ fn turn(cluster: &mut Cluster, ends: Option<JobId>, job: &Job) -> JobId {
 }
 
 #[test]
+fn a_plan_holds_its_own_nodes_alone() {
+    let mut choices = Choices::seeded(48);
+    let mut cluster = empty();
+    for _ in 0..LIVE {
+        cluster.place(&job(&mut choices)).unwrap();
+    }
+    let small = Job::from_command_line(["-n", "1", "--map-by", "core", "./x"]).unwrap();
+    let among = cluster.place(&small).unwrap();
+    let names: Vec<String> = among.nodes().map(|node| node.name().to_owned()).collect();
+    let [name] = &names[..] else {
+        panic!("one process has nodes {names:?}");
+    };
+    let mut one = Cluster::new(machine());
+    one.add_nodes(&format!("{name}:16")).unwrap();
+    let alone = one.place(&small).unwrap();
+    let [among, alone] = [among, alone].map(|plan| plan.to_bytes().len());
+    println!("{among} bytes among {NODES} nodes, {alone} alone");
+    assert!(among <= 2 * alone, "{among} bytes, {alone} alone");
+}
+
+#[test]
 fn a_cluster_holds_no_more_than_its_jobs_need() {
     let count = if is_long() { 100_000 } else { 10_000 };
     let words = [

@@ -24,6 +24,7 @@ mod lines;
 mod lost;
 mod memory;
 mod million;
+mod networks;
 mod notes;
 mod openmp;
 mod plain_notes;

@@ -15,7 +15,7 @@ pub(crate) type Visit<'v> = &'v mut dyn FnMut(u32, u32, u64);
 /// Neighbouring ranks in one object: the first rank of each, and the object.
 type Ranges = Vec<(u64, u32)>;
 
-/// Shows the edges of named patterns between different objects, each direction on its own. A pair may be shown many times.
+/// Shows the edges of named patterns between different objects, both directions. A pair may be shown many times.
 ///
 /// Cost: for a halo in the order of places the objects, times the offsets; else a pass over the ranks for each offset.
 pub(crate) fn each(
@@ -83,6 +83,7 @@ fn show_square(square: &[u64], side: usize, visit: Visit<'_>) {
         for (b, &weight) in (0..).zip(row) {
             if a != b && weight > 0 {
                 visit(a, b, weight);
+                visit(b, a, weight);
             }
         }
     }
@@ -108,7 +109,9 @@ impl Last {
 
     fn end(&mut self, visit: Visit<'_>) {
         if self.sum > 0 {
-            visit(self.pair.0, self.pair.1, self.sum);
+            let (a, b) = self.pair;
+            visit(a, b, self.sum);
+            visit(b, a, self.sum);
         }
         self.sum = 0;
     }
@@ -255,12 +258,12 @@ fn shifted(halo: &Halo) -> Vec<Shifted> {
     found
 }
 
-/// Edges of ranks, each looked at, also those inside an object; groups by their members.
+/// Edges of ranks, each looked at in one of its directions, also those inside an object; groups by their members.
 fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: &mut impl FnMut(u32, u32, u64)) {
     let own = &objects[apps[part.app as usize].clone()];
     let procs = u32::try_from(own.len()).unwrap_or(0);
     if let Some(halo) = part.pattern.halo(procs).filter(|_| procs > 0) {
-        halo.edges_of(0..halo.grid.sizes[0], &mut |rows| {
+        halo.pairs_of(0..halo.grid.sizes[0], &mut |rows| {
             for (from, to, count) in rows.each() {
                 for (&a, &b) in own[from..][..count].iter().zip(&own[to..][..count]) {
                     add(a, b, 1);
@@ -269,15 +272,13 @@ fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: &mut impl FnMut
         });
         return;
     }
-    let mut both = |a: u32, b: u32| {
-        add(a, b, 1);
-        add(b, a, 1);
-    };
     match &part.pattern {
-        Pattern::Pairs => own.chunks_exact(2).for_each(|pair| both(pair[0], pair[1])),
+        Pattern::Pairs => own
+            .chunks_exact(2)
+            .for_each(|pair| add(pair[0], pair[1], 1)),
         Pattern::Tree(children) => {
             for (rank, &object) in own.iter().enumerate().skip(1) {
-                both(object, own[(rank - 1) / *children as usize]);
+                add(object, own[(rank - 1) / *children as usize], 1);
             }
         }
         Pattern::Alltoall(size) => {
@@ -313,7 +314,6 @@ fn between(a: &[u32], b: &[u32], meeting: Meeting, add: &mut impl FnMut(u32, u32
                 let other = at as u128 * few.len() as u128 / many.len() as u128;
                 let other = few[usize::try_from(other).unwrap_or(0)];
                 add(object, other, 1);
-                add(other, object, 1);
             }
         }
         Meeting::All => {
@@ -321,7 +321,6 @@ fn between(a: &[u32], b: &[u32], meeting: Meeting, add: &mut impl FnMut(u32, u32
             for &(one, many) in &a {
                 for &(other, more) in b.iter().filter(|own| own.0 != one) {
                     add(one, other, many * more);
-                    add(other, one, many * more);
                 }
             }
         }
@@ -355,7 +354,7 @@ impl Groups {
         all.sort_unstable();
         for (own, times) in all {
             for &(one, many) in &own {
-                for &(other, more) in own.iter().filter(|other| other.0 != one) {
+                for &(other, more) in own.iter().filter(|other| other.0 > one) {
                     add(one, other, many * more * times);
                 }
             }

@@ -12,6 +12,7 @@ use crate::memory::Columns;
 use crate::network::{Kind, OnNetwork};
 use crate::pattern::Part;
 use crate::places::Places;
+use crate::regular::Figures;
 use crate::weight::Weight;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::NodeId;
@@ -57,6 +58,8 @@ pub(crate) struct Counter<'n> {
     /// Levels from the top, then nodes.
     objects: Vec<Objects>,
     sums: Vec<Sums>,
+    /// What leaves nodes for named patterns, if that was counted.
+    pub(crate) named: Option<Figures>,
     /// Steps between places, in kinds that have them.
     steps: Hops,
     /// The object of each rank at each level, for what is read entry by entry.
@@ -79,6 +82,7 @@ impl<'n> Counter<'n> {
             on,
             objects,
             sums,
+            named: None,
             steps: Hops::default(),
             of_rank: Vec::new(),
         }
@@ -128,6 +132,7 @@ impl<'n> Counter<'n> {
             if is_node && grid.is_none() {
                 let mut columns = Columns::default();
                 let leaving = count::leaving(parts, apps, &objects.numbers, orders, &mut columns);
+                self.named = Some(Figures::of(leaving));
                 let each = sums.out.iter_mut().zip(leaving);
                 each.for_each(|(out, &weight)| *out += Weight::whole(weight));
                 continue;

@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Network, BadNetwork> {
                 nodes: filling(hosts),
                 line: 0,
             };
-            grid::network(kind, &[part], kind.word(), text)
+            grid::network(kind, &[part], "torus", text)
         }
         Kind::Tree | Kind::Dragonfly | Kind::DragonflyPlus | Kind::Ring => {
             let parts = parts(&words, kind).map_err(bad)?;

@@ -105,13 +105,13 @@ impl Cluster {
     }
 
     /// Places a job or a request on the slots, cpus and GPUs that are left, and records what it takes. Hosts that the cluster does not
-    /// have are added.
+    /// have are added. The plan has the nodes that the job is on or names, and no others.
     ///
     /// # Errors
     /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained; `not-enough-gpus` when other jobs hold the
     /// GPUs that it asks for. The cluster does not change then.
     ///
-    /// Cost: as [`Plan::new`], and linear in the runs of equal nodes.
+    /// Cost: as [`Plan::new`], and linear in the runs of equal nodes; what is kept of the job, in those of its own nodes.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));

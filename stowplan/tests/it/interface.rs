@@ -39,7 +39,7 @@ fn everything_crosses_threads_and_prints() {
 fn values_clone_and_compare() {
     have!(Clone, PartialEq, Eq;
         App, BindTo, Class, Cpus<'_>, Error, Job, JobId, MapBy, Note, ObjKind, Object, Plan, Policy<BindTo>, ProcCount, Rank, RankBy,
-        Standing, Summary, Topology, AppIndex, Answer, Owner, Scope, Value, SetStatus, Image, Name,
+        Standing, Summary, Topology, Node<'_>, NodeSlice, Proc<'_>, SliceProc<'_>, AppIndex, Answer, Owner, Scope, Value, SetStatus, Image, Name,
     );
     have!(Clone; Cluster, Machine, Planner, Workers, Registry, Request, Node<'_>, Nodes<'_>, Proc<'_>, Procs<'_>, JobBuilder);
 }
@@ -47,7 +47,7 @@ fn values_clone_and_compare() {
 #[test]
 fn what_names_something_is_a_key_of_a_map() {
     have!(Hash; BindTo, Class, JobId, MapBy, ObjKind, Policy<RankBy>, ProcCount, Rank, RankBy, Owner, Scope, Value, Cpus<'_>,
-        Job, Note, Object, Answer, AppIndex, Runtime);
+        Job, Node<'_>, NodeSlice, Note, Plan, Proc<'_>, SliceProc<'_>, Standing, Topology, Object, Answer, AppIndex, Runtime);
     have!(Copy; Class, JobId, ObjKind, ProcCount, Rank, RankBy, BindTo, Owner, Scope, Standing);
     have!(Ord; Rank, ProcCount, Owner, JobId);
 }

@@ -1,7 +1,7 @@
 //! `stowplan diff`: compares two plans or jobs.
 
 use super::saved::Saved;
-use super::show::{misplaced, own_options};
+use super::show::{misplaced, own_options, own_words};
 use super::{levels, map, refuse_format};
 use crate::Console;
 use crate::output::Kept;
@@ -10,11 +10,12 @@ use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
+use stowplan_answers::json_text;
 use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{Format, JobArgs, job_args, map_args};
+use stowplan_job::args::{Format, JobArgs, map_args};
 use stowplan_job::error::one_line;
 use stowplan_job::line::versions;
 use stowplan_job::options::Meaning;
@@ -57,7 +58,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             Meaning::NetworkLevels,
         ],
     )?;
-    let (plans, options) = job_args(head)?;
+    let (plans, options) = own_words("diff", head)?;
     let format = options.format.unwrap_or(Format::Text);
     refuse_format(&FORMATS, "diff", format)?;
     let sides = match (plans.as_slice(), job) {
@@ -84,7 +85,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     };
     kept.give(console.out, |out| match format {
         Format::Json => {
-            serde_json::to_writer(&mut *out, &found)?;
+            json_text::write(&mut *out, &found)?;
             out.write_all(b"\n")
         }
         Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),

@@ -4,7 +4,7 @@ use super::diff::{behind, with_network};
 use super::explain_threads::{self, placed};
 use super::refuse_format;
 use super::saved::Saved;
-use super::show::{misplaced, own_options};
+use super::show::{misplaced, own_options, own_words};
 use crate::Console;
 use crate::format::{Told, text};
 use crate::output::Kept;
@@ -15,15 +15,17 @@ use serde_json::json;
 use stowplan_answers::explain::instead::Alternatives;
 use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::{RANKS_MAX, explain};
+use stowplan_answers::json_text;
 use stowplan_answers::select::{nodes, numbers};
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files as _;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_job::args::{Format, JobArgs, job_args};
+use stowplan_job::args::{Format, JobArgs};
 use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 use stowplan_score::network::OnNetwork;
@@ -71,7 +73,7 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
             Meaning::NetworkLevels,
         ],
     )?;
-    let (mut words, options) = job_args(&head)?;
+    let (mut words, options) = own_words("explain", &head)?;
     let format = options.format.unwrap_or(Format::Text);
     let known = [Format::Text, Format::Json, Format::Ndjson];
     refuse_format(&known, "explain", format)?;
@@ -117,7 +119,20 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
         ([more, ..], Some(_)) | ([_, more, ..], None) => {
             Err(misplaced(more, OptionFault::Misplaced))
         }
-        ([], None) => Err(misplaced("PLAN", OptionFault::NoValue)),
+        ([], None) => Err(without_plan(&asked, files)),
+    }
+}
+
+/// The refusal where no plan and no job is named: the only word may be a plan, for which no rank is named.
+fn without_plan(asked: &Asked<'_>, files: &Recorded<'_>) -> Refused {
+    match &asked.ranks {
+        Some(word) if files.is_plan(word) => Refused::Told {
+            class: "bad-option",
+            sentence: format!(
+                "{word} is a saved plan, and a rank must stand before it: stowplan explain RANK {word}"
+            ),
+        },
+        Some(_) | None => misplaced("PLAN", OptionFault::NoValue),
     }
 }
 
@@ -175,7 +190,7 @@ fn of_job(words: &[String], asked: &Asked<'_>, console: &mut Console<'_>) -> Res
                     .format
                     .is_some_and(|format| format != Format::Text)
                 {
-                    serde_json::to_writer(&mut *out, &answer)?;
+                    json_text::write(&mut *out, &answer)?;
                     return out.write_all(b"\n");
                 }
                 let page = answer.page();
@@ -262,7 +277,11 @@ fn tell(
         for node in &chosen.idle {
             let (name, why) = idle(plan, *node);
             if json {
-                writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
+                writeln!(
+                    out,
+                    "{}",
+                    json_text::text(&json!({"node": name, "ranks": [], "why": [why]}))
+                )?;
             } else {
                 writeln!(
                     out,
@@ -277,7 +296,7 @@ fn tell(
             };
             why.why.splice(0..0, rules(told));
             if json {
-                serde_json::to_writer(&mut *out, &why)?;
+                json_text::write(&mut *out, &why)?;
                 out.write_all(b"\n")?;
             } else {
                 why.page()

@@ -6,6 +6,7 @@ use crate::output::Kept;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use stowplan_answers::explain::RANKS_MAX;
+use stowplan_answers::json_text;
 use stowplan_answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
 use stowplan_answers::openmp::job::JobThreads;
 use stowplan_answers::openmp::notes::Found;
@@ -159,7 +160,7 @@ fn tell(
         })?;
         for own in explained {
             if json {
-                text.push_str(&serde_json::to_string(&own).unwrap_or_default());
+                text.push_str(&json_text::text(&own));
                 text.push('\n');
             } else {
                 let page = own.page();

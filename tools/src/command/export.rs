@@ -3,6 +3,7 @@
 use super::carry::{self, Behind, Split, take};
 use super::map::{place_from, remarks};
 use super::saved::Saved;
+use super::show::own_words;
 use super::{coords, here};
 use crate::recorded::Recorded;
 use crate::report::{Refused, Target};
@@ -232,7 +233,7 @@ fn plan(all: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> 
                 Some((words, job))
             }
             Ok(_) | Err(_) if first == "-" || !first.starts_with('-') => {
-                let (words, job) = job_args(args)?;
+                let (words, job) = own_words("export", args)?;
                 if let Some(second) = words.get(1) {
                     let sentence = format!("export: {second:?} stands behind the saved plan");
                     return Err(told("bad-option", sentence));

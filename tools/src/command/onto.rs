@@ -2,12 +2,11 @@
 
 use super::carry::{Behind, Split, carry, print, split};
 use super::saved::Saved;
-use super::show::{self, SHOWS, only_plan, own_options};
+use super::show::{self, SHOWS, only_plan, own_options, own_words};
 use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io;
-use stowplan_job::args::job_args;
 use stowplan_job::options::Meaning;
 
 /// Runs the subcommand with the arguments after `onto`. Returns the exit status.
@@ -21,7 +20,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let Split { own, hosts } = split(args, Behind::Options);
     own_options("onto", &own, &[SHOWS, &[Meaning::Save]].concat())?;
-    let (words, job) = job_args(&own)?;
+    let (words, job) = own_words("onto", &own)?;
     let path = only_plan(&words)?;
     let files = Recorded::new(console.files);
     let mut with_files = Console {

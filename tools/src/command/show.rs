@@ -46,7 +46,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let Split { own, hosts } = take(args, Behind::Options);
     own_options("show", &own, SHOWS)?;
-    let (words, job) = job_args(&own)?;
+    let (words, job) = own_words("show", &own)?;
     let path = only_plan(&words)?;
     output::refuse_overwriting(&job, std::slice::from_ref(path))?;
     let saved = Saved::read(path, console.files)?;
@@ -86,7 +86,7 @@ pub fn own_options(command: &str, args: &[String], own: &[Meaning]) -> Result<()
             return Err(super::no_such_option(command, &option.name));
         }
         if option.meaning.is_none_or(|meaning| !own.contains(&meaning)) {
-            return Err(misplaced(&option.name, OptionFault::Misplaced));
+            return Err(not_of(command, &option.name));
         }
         let inline = usize::from(word.contains('='));
         rest = behind
@@ -94,6 +94,43 @@ pub fn own_options(command: &str, args: &[String], own: &[Meaning]) -> Result<()
             .unwrap_or(&[]);
     }
     Ok(())
+}
+
+/// Refuses an option that a subcommand does not take.
+fn not_of(command: &str, option: &str) -> Refused {
+    let job = match command {
+        "explain" | "diff" | "export" => "; a job and its options stand behind --",
+        _ => "",
+    };
+    Refused::Told {
+        class: "bad-option",
+        sentence: format!("{command} has no option {option}{job}"),
+    }
+}
+
+/// The words and options of a subcommand that has no apps.
+///
+/// # Errors
+/// Those of the options, which name the subcommand and no app.
+pub(super) fn own_words(command: &str, args: &[String]) -> Result<(Vec<String>, JobArgs), Refused> {
+    let told = |sentence| Refused::Told {
+        class: "bad-option",
+        sentence,
+    };
+    match job_args(args) {
+        Ok(found) => Ok(found),
+        Err(SpecError::BadOption { option, fault, .. }) => Err(match fault {
+            OptionFault::Misplaced => not_of(command, &option),
+            OptionFault::Unknown { .. } => super::no_such_option(command, &option),
+            OptionFault::Twice { first } => {
+                told(format!("{option} is given twice, first as {first}"))
+            }
+            fault @ (OptionFault::NoValue
+            | OptionFault::UnwantedValue
+            | OptionFault::Without(_)) => told(format!("{option} {fault}")),
+        }),
+        Err(error) => Err(error.into()),
+    }
 }
 
 pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {

@@ -24,6 +24,7 @@ pub fn write(
     watch: &mut dyn Watch,
 ) -> io::Result<()> {
     lines(plan, some, out, watch, |row, buf| {
+        // Of foreign text a row has names of nodes alone, which have no signs that disturb.
         serde_json::to_writer(buf, row).map_err(io::Error::from)
     })
 }

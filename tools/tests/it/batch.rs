@@ -76,6 +76,47 @@ fn threads_of_a_line_are_those_that_map_prints() {
 }
 
 #[test]
+fn networks_of_lines_order_nodes_as_map_does() {
+    let net = |text: &str| ["--network", text].map(str::to_owned).to_vec();
+    let job = ["-n", "8", "--map-by", "slot", "--node-order", "network"];
+    let job = [&job[..], &["--columns", "rank,node"]].concat();
+    let job: Vec<String> = job.into_iter().map(str::to_owned).collect();
+    let networks = [
+        "tree group:2 node:1 n1,n0",
+        "tree group:2 node:1 n0,n1",
+        "torus 2 n1,n0",
+        "tree group:2 node:1 n0",
+    ];
+    let words = networks.map(|text| [net(text), job.clone()].concat());
+    let lines = words
+        .clone()
+        .map(|words| json!({"words": words}).to_string());
+    let (status, found) = answers(&MACHINE, lines.join("\n").as_bytes());
+    assert_eq!((status, found.len()), (0, 4));
+    for (words, found) in words.iter().zip(&found[..3]) {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let machine = MACHINE.map(str::to_owned).to_vec();
+        let single = [vec!["map".to_owned()], machine, words.clone()].concat();
+        assert_eq!(stowplan_cli::run(&single, &mut out, &mut err), 0);
+        assert_eq!(found["text"], json!(String::from_utf8(out).unwrap()));
+    }
+    assert_ne!(
+        found[0]["text"], found[1]["text"],
+        "the order is the network's"
+    );
+    let refused = &found[3]["error"];
+    assert_eq!(refused["class"], "bad-network", "{refused}");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.starts_with("n1: "), "{message}");
+
+    // A network beside `batch` is that of all lines.
+    let beside = [&MACHINE[..], &["--network", networks[0]]].concat();
+    let line = json!({"words": job}).to_string();
+    let (_, all) = answers(&beside, line.as_bytes());
+    assert_eq!(all[0]["text"], found[0]["text"]);
+}
+
+#[test]
 fn broken_lines_are_answered_and_the_run_goes_on() {
     let input = b"{\"id\":1,\"words\":[\"-n\",\"8\",\"--format\",\"raw\"]}\n\n\
         [1]\n\

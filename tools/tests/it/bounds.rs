@@ -120,6 +120,31 @@ fn large_nodes_and_counts_are_answered_or_refused() {
     }
 }
 
+/// A few characters that stand for millions of places.
+#[test]
+fn many_places_of_threads_are_answered_or_refused() {
+    for places in [
+        "{0}:4000000:0",
+        "{0}:524289:0",
+        "{0}:500000:0",
+        "{0:4000000:0}:4000000",
+    ] {
+        let places = format!("OMP_PLACES={places}");
+        let words = [
+            "threads",
+            "--topo",
+            "core:4 pu:1",
+            "--cpus",
+            "0-3",
+            "-x",
+            &places,
+        ];
+        let (status, err) = capped_at("786432", &words);
+        let refused = status == Some(2) && err.starts_with("error[");
+        assert!(status == Some(0) || refused, "{places}: {status:?} {err}");
+    }
+}
+
 /// Each file that a command reads, replaced by one that never ends: refused with its class.
 #[test]
 fn files_without_end_are_refused() {

@@ -155,6 +155,43 @@ static void sessions(void)
   stow_cluster_free(cluster);
 }
 
+/* GPUs that a job holds are not given to the next, also after a restart. */
+static void gpus(void)
+{
+  stow_topology *of_gpus;
+  stow_machine *gpu_machine;
+  stow_cluster *cluster, *other;
+  stow_plan *plan = NULL;
+  uint32_t left[4];
+  size_t needed;
+  uint8_t *bytes;
+  GOOD(stow_topology_read(TEXT("builtin:perlmutter-gpu"), &of_gpus, &error));
+  GOOD(stow_machine_new(of_gpus, &gpu_machine, &error));
+  GOOD(stow_cluster_new(gpu_machine, &cluster, &error));
+  GOOD(stow_cluster_add_nodes(cluster, TEXT("a:64"), NULL, &error));
+  stow_plan *first = placed(cluster, "-n 3 --map-by gpu ./x");
+  GOOD(stow_cluster_free_gpus(cluster, TEXT("a"), left, 4, &needed, &error));
+  CHECK(needed == 1 && left[0] == 0);
+  CHECK(stow_cluster_to_bytes(cluster, NULL, 0, &needed, NULL) == STOW_TOO_SMALL);
+  bytes = malloc(needed);
+  GOOD(stow_cluster_to_bytes(cluster, bytes, needed, &needed, &error));
+  GOOD(stow_cluster_from_bytes(bytes, needed, gpu_machine, &other, &error));
+  free(bytes);
+  stow_plan_free(placed(other, "-n 1 --map-by gpu ./x"));
+  stow_job *job = job_of("-n 1 --gpus share ./x");
+  BAD(STOW_REFUSED, "not-enough-gpus", stow_cluster_place(other, job, &plan, &error));
+  stow_job_free(job);
+  GOOD(stow_cluster_release_job(other, 0, &error));
+  GOOD(stow_cluster_free_gpus(other, TEXT("a"), left, 4, &needed, &error));
+  CHECK(needed == 3 && left[0] == 1 && left[2] == 3);
+  CHECK(plan == NULL);
+  stow_plan_free(first);
+  stow_cluster_free(other);
+  stow_cluster_free(cluster);
+  stow_machine_free(gpu_machine);
+  stow_topology_free(of_gpus);
+}
+
 static void onto(void)
 {
   stow_job *job = job_of("-n 6 -H n[0-1]:4 --map-by core ./x");
@@ -246,6 +283,8 @@ static void wrong(void)
   }
   INVALID(stow_cluster_free_cpus(NULL, TEXT("a"), &out, 1, &needed, &error));
   INVALID(stow_cluster_free_cpus(cluster, NULL, 1, &out, 1, &needed, &error));
+  INVALID(stow_cluster_free_gpus(NULL, TEXT("a"), &out, 1, &needed, &error));
+  INVALID(stow_cluster_free_gpus(cluster, NULL, 1, &out, 1, &needed, &error));
   INVALID(stow_cluster_jobs_on(NULL, TEXT("a"), &number, 1, &needed, &error));
   INVALID(stow_cluster_jobs_on(cluster, NULL, 1, &number, 1, &needed, &error));
   INVALID(stow_cluster_topology(NULL, TEXT("a"), &own, &error));
@@ -268,6 +307,7 @@ int main(void)
   GOOD(stow_machine_new(topology, &machine, &error));
   jobs();
   sessions();
+  gpus();
   onto();
   wrong();
   stow_machine_free(machine);

@@ -12,9 +12,10 @@ use stowplan::cluster::{
 };
 use stowplan::cluster_nodes::{
     stow_cluster_add_nodes, stow_cluster_down, stow_cluster_drain, stow_cluster_free_cpus,
-    stow_cluster_free_slots, stow_cluster_jobs_on, stow_cluster_lose, stow_cluster_max_slots,
-    stow_cluster_node_name, stow_cluster_nodes, stow_cluster_procs, stow_cluster_remove,
-    stow_cluster_slots, stow_cluster_standing, stow_cluster_topology, stow_cluster_up,
+    stow_cluster_free_gpus, stow_cluster_free_slots, stow_cluster_jobs_on, stow_cluster_lose,
+    stow_cluster_max_slots, stow_cluster_node_name, stow_cluster_nodes, stow_cluster_procs,
+    stow_cluster_remove, stow_cluster_slots, stow_cluster_standing, stow_cluster_topology,
+    stow_cluster_up,
 };
 use stowplan::job::{StowJob, stow_job_free, stow_job_from_words};
 use stowplan::machine::StowMachine;
@@ -120,6 +121,10 @@ unsafe fn nodes(cluster: *mut StowCluster, name: *const c_char, len: usize) {
         called(|errors| {
             let cpus = cpus.as_mut_ptr();
             stow_cluster_free_cpus(cluster, name, len, cpus, 4, &raw mut needed, errors)
+        });
+        called(|errors| {
+            let gpus = cpus.as_mut_ptr();
+            stow_cluster_free_gpus(cluster, name, len, gpus, 4, &raw mut needed, errors)
         });
         called(|errors| {
             let jobs = jobs.as_mut_ptr();

@@ -10,7 +10,7 @@ use super::placement::Placement;
 use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::policy::{DeviceMap, Devices, IfSupported, MapBy, ObjKind, Sharing, Span};
+use crate::policy::{Devices, IfSupported, MapBy, ObjKind, Span};
 use crate::stage::node::layout::Layout;
 use crate::table::device_order;
 
@@ -33,18 +33,26 @@ impl MapPolicy for ByObject {
         let procs = objects_take(view, layout)?;
         Ok(NodeTake { layout, procs })
     }
+
+    /// A second pass would begin with the first device again.
+    fn has_second_pass(&self, placement: &Placement<'_>) -> bool {
+        !placement.policy.map.one_each()
+    }
+
+    fn out_of_cpus(&self, placement: &Placement<'_>, placed: u64) -> MapError {
+        match placement.policy.map.one_each() && placement.dealt() > 0 {
+            true => refuse::too_few_devices(placement),
+            false => refuse::out_of_cpus(placement, placed),
+        }
+    }
 }
 
 /// How many processes the objects of a node take, at most as many as its slots.
 #[inline]
 fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     let (capacity, mut slots) = (view.capacity(), view.slots());
-    if let MapBy::Device(DeviceMap {
-        sharing: Sharing::One,
-        ..
-    }) = view.placement.policy.map
-        && capacity.objects > 0
-    {
+    let one_each = view.placement.policy.map.one_each();
+    if one_each && capacity.objects > 0 {
         slots = slots.min(capacity.objects);
     }
     if capacity.objects == 0 {
@@ -56,6 +64,11 @@ fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, Map
     view.check_target(view.placement.binding)?;
     check_pe(view)?;
     let placement = &mut *view.placement;
+    if one_each {
+        // A device whose cpus are taken has no process, whatever room others have.
+        let want = slots.min(placement.asked);
+        return Ok(placement.fit(view.group, layout, want).0);
+    }
     if placement.overload() {
         return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
     }

@@ -7,7 +7,7 @@ use crate::error::phrases::{Counted, FullNodes, Kinds};
 use crate::error::{MapError, PlaceError, SpecError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
-use crate::policy::{BindTo, DeviceMap, Devices, MapBy, ObjKind, Sharing};
+use crate::policy::{BindTo, Devices, ObjKind};
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::node::bind::{Binder, Failure};
 use crate::stage::node::bits;
@@ -163,14 +163,7 @@ impl RefusedAt<'_> {
 
     /// Only some processes got cpus.
     pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
-        let one = matches!(
-            self.policy.map,
-            MapBy::Device(DeviceMap {
-                sharing: Sharing::One,
-                ..
-            })
-        );
-        let why = match one {
+        let why = match self.policy.map.one_each() {
             true => Some("one process on each of its devices, which :shared changes".to_owned()),
             false => self.left_out().or_else(|| self.by_package()),
         };
@@ -371,6 +364,12 @@ pub(crate) fn out_of_cpus(placement: &Placement<'_>, placed: u64) -> MapError {
     let has_slots = |group: &NodeGroup| group.avail() > 0;
     let group = placement.groups.iter().position(has_slots);
     full(placement, placed, group.unwrap_or(0))
+}
+
+/// Every device has its one process.
+pub(crate) fn too_few_devices(placement: &Placement<'_>) -> MapError {
+    let at = placement.refused_at(0);
+    at.not_enough_cpus(placement.asked, placement.dealt(), target(placement))
 }
 
 /// The cpus of a group's nodes ran out.

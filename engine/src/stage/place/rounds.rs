@@ -75,7 +75,8 @@ fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, takes: &[NodeTak
         .sum();
     placement.left = placement.asked - held;
     let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
-    if oversubscribed && (placement.binding == Binding::Off || limited) {
+    let limited = placement.binding == Binding::Off || limited;
+    if oversubscribed && limited && policy.has_second_pass(placement) {
         return refuse::out_of_resource(placement);
     }
     let may_be_unbound = placement.policy.strength == BindStrength::Default

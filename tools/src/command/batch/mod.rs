@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
+use stowplan_answers::json_text;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
@@ -149,7 +150,7 @@ fn meant(error: &serde_json::Error) -> String {
 
 fn quoted(text: &str, out: &mut Vec<u8>) {
     // Writing a text to memory cannot fail.
-    let _ = serde_json::to_writer(out, text);
+    let _ = json_text::write(out, text);
 }
 
 fn bad_request(sentence: String) -> JobError {

@@ -205,6 +205,9 @@ fn otherwise(plan: &Plan, answer: &Plan) -> Vec<&'static str> {
     if programs(plan) != programs(answer) {
         other.push("programs");
     }
+    if plan.thread_words() != answer.thread_words() {
+        other.push("words for threads");
+    }
     other
 }
 

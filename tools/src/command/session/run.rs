@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
 use stowplan_answers::journal_file::JournalFile;
+use stowplan_answers::json_text;
 use stowplan_answers::session_json::malformed::Malformed;
 use stowplan_answers::session_json::{event_json, outcome_json};
 use stowplan_engine::stage::resolve::Files as _;
@@ -120,7 +121,7 @@ fn tell(
             line.insert("expected".to_owned(), json["expect"].clone());
         }
         match wanted.format {
-            Format::Json => writeln!(out, "{}", Json::Object(line))?,
+            Format::Json => writeln!(out, "{}", json_text::text(&line))?,
             Format::Text => writeln!(out, "{}", person::step(&line))?,
         }
     }

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use stowplan_answers::json_text;
 use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
@@ -167,7 +168,7 @@ impl<'w> Served<'w> {
             Ok(told) => told?,
             Err(what) => self.refused(&what),
         };
-        answers.push_str(&told.to_string());
+        answers.push_str(&json_text::text(&told));
         answers.push('\n');
         Ok(())
     }

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
+use stowplan_answers::json_text;
 use stowplan_answers::session_json::event_json;
 use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
@@ -39,7 +40,7 @@ pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure
                         payload: &told,
                         seq: frame.seq,
                     };
-                    serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
+                    json_text::write(&mut *out, &line)?;
                     writeln!(out)?;
                 }
                 Format::Text => writeln!(out, "{}", text(&frame, &told))?,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, Write};
+use stowplan_answers::json_text;
 use stowplan_answers::session_json::{beginning, keys};
 use stowplan_session::{Config, Dump, Rows, State};
 
@@ -31,7 +32,7 @@ impl FinalLine<'_> {
     /// When it cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(BLOCK, out);
-        serde_json::to_writer(&mut out, self).map_err(io::Error::from)?;
+        json_text::write(&mut out, self)?;
         out.write_all(b"\n")?;
         out.flush()
     }

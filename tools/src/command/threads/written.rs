@@ -4,6 +4,7 @@ use super::asked::Form;
 use roaring::RoaringBitmap;
 use serde::Serialize;
 use std::fmt::Write as _;
+use stowplan_answers::json_text;
 use stowplan_answers::openmp::Threads;
 use stowplan_engine::table::cpusets::list_form;
 
@@ -73,7 +74,7 @@ fn ndjson(told: &Told<'_>, whose: Whose, out: &mut String) {
             cpus,
             runtime,
         };
-        let _ = writeln!(out, "{}", serde_json::to_string(&row).unwrap_or_default());
+        let _ = writeln!(out, "{}", json_text::text(&row));
     }
 }
 
@@ -116,7 +117,7 @@ fn document(told: &Told<'_>) -> String {
             })
             .collect(),
     };
-    serde_json::to_string(&document).unwrap_or_default()
+    json_text::text(&document)
 }
 
 /// A list of cpus; nothing for no cpu.

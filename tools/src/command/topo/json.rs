@@ -1,6 +1,7 @@
 //! A topology for programs: one line of JSON.
 
 use serde::Serialize;
+use stowplan_answers::json_text;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{Device, ObjectId, Topologies, TopologyId};
@@ -86,7 +87,7 @@ pub(super) fn json(
             })
             .collect(),
     };
-    let mut line = serde_json::to_string(&shown).expect("strings and numbers are JSON");
+    let mut line = json_text::text(&shown);
     line.push('\n');
     line
 }

@@ -17,6 +17,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
+use stowplan_answers::json_text;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::policy::ObjKind;
@@ -42,7 +43,7 @@ pub const VERSION: u32 = 1;
 pub fn write(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     let numbered = Numbered::new(told.plan);
     let mut out = io::BufWriter::with_capacity(64 << 10, out);
-    serde_json::to_writer(&mut out, &document(told, &numbered))?;
+    json_text::write(&mut out, &document(told, &numbered))?;
     out.write_all(b"\n")?;
     out.flush()
 }

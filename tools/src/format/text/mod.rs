@@ -9,6 +9,10 @@ mod apps;
 mod gpus;
 // Where threads go.
 mod threads;
+// The thread of each core.
+mod unit_threads;
+// How many cores processes have.
+mod bound;
 // A line per rank, for small jobs.
 mod listing;
 // Topologies and their sources.

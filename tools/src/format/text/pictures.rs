@@ -36,7 +36,10 @@ pub(super) fn pictures(strips: &[Strips], fold: Fold, room: usize, page: &mut Ve
         }
         for (row, line) in strips.lines(fold).into_iter().enumerate() {
             let head = if row == 0 { letter } else { ' ' };
+            let (label, threads) = (line.label.len(), line.threads.clone());
             rows.push(Row::Picture(format!("{head}  {} ", line.label), line));
+            let threads = threads.map(|text| format!("   {:label$} {text}", "omp"));
+            rows.extend(threads.map(Row::Cut));
         }
     }
     if rows.len() > room {
@@ -76,7 +79,12 @@ pub(super) fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
                 told.push(meaning);
                 new
             });
-            format!("one sign per {kind}: {}", meanings.join(" · "))
+            let threads = if has(|strips| strips.threads) {
+                " · omp: its thread, + several"
+            } else {
+                ""
+            };
+            format!("one sign per {kind}: {}{threads}", meanings.join(" · "))
         }
         Fold::L3 => "local ranks under each l3cache; between blanks how many share".to_owned(),
         Fold::Numa => "local ranks in each numa; between blanks how many share".to_owned(),
@@ -128,6 +136,7 @@ pub(super) fn owners(shown: &Shown) -> Option<Row> {
             Line {
                 label: String::new(),
                 pieces,
+                threads: None,
             },
         )
     })

@@ -5,11 +5,12 @@
 use crate::format::spread::{self, AppRun};
 use std::collections::HashMap;
 use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeRange, push_joined};
 use stowplan_engine::table::patterns::{PatternId, Patterns, Place};
 use stowplan_engine::table::pusets::PuSetId;
-use stowplan_engine::table::topologies::TopologyId;
+use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
 /// Nodes that look the same.
 pub(super) struct Shape {
@@ -105,4 +106,22 @@ pub(super) fn places<'p>(
             })
         })
         .filter(|&(_, count)| count > 0)
+}
+
+/// The object of a kind that each logical PU is in.
+pub(super) fn level(
+    topologies: &Topologies,
+    topology: TopologyId,
+    kind: ObjKind,
+) -> Vec<Option<u32>> {
+    let mut of_pu = vec![None; topologies.pus_os(topology).len()];
+    for (object, number) in topologies.objects(topology, kind).zip(0..) {
+        for &(first, end) in topologies.ranges(object) {
+            // The innermost memory node comes first in logical order.
+            for pu in &mut of_pu[first as usize..end as usize] {
+                pu.get_or_insert(number);
+            }
+        }
+    }
+    of_pu
 }

@@ -4,6 +4,7 @@ use super::placement::Placement;
 use super::shapes::Shape;
 use super::strip::Strips;
 use crate::format::Told;
+use stowplan_answers::openmp::job::JobThreads;
 
 /// The most lines of a page.
 pub(super) const LINES_MAX: usize = 24;
@@ -41,8 +42,12 @@ impl Shown {
             .map(|shape| Placement::new(told.plan, shape))
             .collect();
         let pairs = shapes.iter().zip(&placements);
+        let said = !told.plan.thread_words().is_empty();
+        let mut threads = said
+            .then(|| JobThreads::new(told.plan, None).ok())
+            .flatten();
         let strips = pairs
-            .map(|(shape, placement)| Strips::new(told.plan, shape, placement))
+            .map(|(shape, placement)| Strips::new(told.plan, shape, placement, threads.as_mut()))
             .collect();
         Self {
             shapes,

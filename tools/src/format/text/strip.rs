@@ -1,21 +1,24 @@
 //! Strips: one character per core of a node, package by package. It shows the local rank that is bound to the core.
 
+use super::bound::{Sets, bound, sizes};
 use super::placement::Placement;
 use super::series;
-use super::shapes::{Shape, places};
-use crate::format::screen::{counted, grouped};
+use super::shapes::{Shape, level, places};
+use super::unit_threads::{Thread, unit_threads};
+use crate::format::screen::counted;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
+use stowplan_answers::openmp::job::JobThreads;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
-use stowplan_engine::table::cpusets::CpusetId;
-use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
 /// No process is bound here.
 const FREE: char = '.';
 /// No process may use this unit.
 const FORBIDDEN: char = '~';
+/// Several threads run in this unit alone.
+const SEVERAL: char = '+';
 /// The signs of local ranks: one for each rank below 10, then one for ten ranks each. Behind the last one they come again.
 const SIGNS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// The first local rank whose sign stands for another one too.
@@ -36,6 +39,8 @@ pub(super) struct Strips {
     pub(super) used: u32,
     /// The size of each process's binding: `2 cores`.
     pub(super) bound: String,
+    /// Whether units show threads.
+    pub(super) threads: bool,
 }
 
 /// Levels that are drawn if the node has them.
@@ -49,6 +54,7 @@ pub(super) struct Levels {
 /// A core; or a hwthread, if there are no cores or not all processes have whole cores.
 struct Unit {
     mark: Mark,
+    thread: Option<Thread>,
     package: Option<u32>,
     numa: Option<u32>,
     l3: Option<u32>,
@@ -91,6 +97,8 @@ pub(super) enum Fold {
 pub(super) struct Line {
     pub(super) label: String,
     pub(super) pieces: Vec<Piece>,
+    /// The strip of their threads.
+    pub(super) threads: Option<String>,
 }
 
 /// Neighbouring packages that look the same.
@@ -100,6 +108,7 @@ struct Packages {
     count: u32,
     pieces: Vec<Piece>,
     text: String,
+    threads: Option<String>,
 }
 
 impl Packages {
@@ -119,6 +128,7 @@ impl From<Packages> for Line {
         Self {
             label,
             pieces: packages.pieces,
+            threads: packages.threads,
         }
     }
 }
@@ -134,8 +144,13 @@ impl Line {
 }
 
 impl Strips {
-    /// Draws a shape. Cost: its patterns, then the PUs of each distinct cpu set.
-    pub(super) fn new(plan: &Plan, shape: &Shape, placement: &Placement) -> Self {
+    /// Draws a shape. Cost: its patterns, then the PUs of each distinct cpu set, and the threads of each.
+    pub(super) fn new(
+        plan: &Plan,
+        shape: &Shape,
+        placement: &Placement,
+        threads: Option<&mut JobThreads<'_>>,
+    ) -> Self {
         let world = plan.world();
         let topologies = &world.topologies;
         let (sets, whole) = sets(plan, shape);
@@ -160,6 +175,7 @@ impl Strips {
             allowed: 0,
             used: 0,
             bound: bound(plan, shape, &sets),
+            threads: false,
         };
         for object in topologies.objects(shape.topology, kind) {
             let ranges = topologies.ranges(object);
@@ -181,10 +197,19 @@ impl Strips {
             strips.used += u32::from(matches!(mark, Mark::One { .. } | Mark::Load(_)));
             strips.units.push(Unit {
                 mark,
+                thread: None,
                 package: package[first],
                 numa: numa[first],
                 l3: l3[first],
             });
+        }
+        let alone = |unit: &Unit| !matches!(unit.mark, Mark::Load(_));
+        if let Some(threads) = threads.filter(|_| strips.units.iter().all(alone)) {
+            let found = unit_threads(plan, shape, kind, threads);
+            strips.threads = found.iter().any(Option::is_some);
+            for (unit, thread) in strips.units.iter_mut().zip(found) {
+                unit.thread = thread;
+            }
         }
         strips
     }
@@ -215,16 +240,25 @@ impl Strips {
         let packages = self.units.chunk_by(|one, next| one.package == next.package);
         let mut lines: Vec<Packages> = Vec::new();
         for units in packages {
-            let pieces = strip(units, fold);
+            let pieces = strip(units, fold, signs);
             let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+            let threads = (self.threads && fold == Fold::Unit).then(|| {
+                let pieces = strip(units, fold, thread_signs);
+                pieces.into_iter().map(|piece| piece.text).collect()
+            });
             let first = units[0].package;
             match lines.last_mut() {
-                Some(same) if same.text == text && same.goes_on(first) => same.count += 1,
+                Some(same)
+                    if same.text == text && same.threads == threads && same.goes_on(first) =>
+                {
+                    same.count += 1;
+                }
                 Some(_) | None => lines.push(Packages {
                     first,
                     count: 1,
                     pieces,
                     text,
+                    threads,
                 }),
             }
         }
@@ -266,7 +300,8 @@ fn sign(local: u32) -> char {
     char::from(SIGNS[at as usize])
 }
 
-fn strip(units: &[Unit], fold: Fold) -> Vec<Piece> {
+/// `signs`: writes the units of an L3.
+fn strip(units: &[Unit], fold: Fold, signs: fn(&[Unit], &mut Vec<Piece>)) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let plain = |text: &str| Piece {
         text: text.to_owned(),
@@ -309,6 +344,18 @@ fn signs(units: &[Unit], pieces: &mut Vec<Piece>) {
     }
 }
 
+/// The threads of units one by one.
+fn thread_signs(units: &[Unit], pieces: &mut Vec<Piece>) {
+    let sign = |unit: &Unit| match (unit.mark, unit.thread) {
+        (Mark::Forbidden, _) => FORBIDDEN,
+        (Mark::Free | Mark::One { .. } | Mark::Load(_), None) => FREE,
+        (Mark::Free | Mark::One { .. } | Mark::Load(_), Some(Thread::Several)) => SEVERAL,
+        (Mark::Free | Mark::One { .. } | Mark::Load(_), Some(Thread::One(thread))) => sign(thread),
+    };
+    let text = units.iter().map(sign).collect();
+    pieces.push(Piece { text, app: None });
+}
+
 /// Many units as one item: their local ranks, or how many processes share them.
 fn item(units: &[Unit]) -> Piece {
     let mut locals = Vec::new();
@@ -340,9 +387,6 @@ fn item(units: &[Unit]) -> Piece {
     let app = apps.first().copied().filter(|_| apps.len() == 1);
     Piece { text, app }
 }
-
-/// The distinct cpu sets of a shape, and how many processes have each; `None`: unbound.
-type Sets = BTreeMap<Option<CpusetId>, u64>;
 
 /// The sets, and whether each one has all hwthreads of the cores it touches.
 fn sets(plan: &Plan, shape: &Shape) -> (Sets, bool) {
@@ -389,89 +433,6 @@ fn marks(plan: &Plan, shape: &Shape, placement: &Placement, sets: &Sets) -> Vec<
         }
     }
     marks
-}
-
-/// The size of a cpu set.
-struct Size {
-    /// The number of units that it touches.
-    units: u64,
-    /// The number of its hwthreads.
-    pus: u64,
-    /// Whether it has all hwthreads of these units.
-    whole: bool,
-}
-
-fn sizes(plan: &Plan, shape: &Shape, kind: ObjKind, sets: &Sets) -> Vec<Size> {
-    let world = plan.world();
-    let of_pu = level(&world.topologies, shape.topology, kind);
-    let os = world.topologies.pus_os(shape.topology);
-    let logical: BTreeMap<u32, usize> = os.iter().copied().zip(0..).collect();
-    let mut width: BTreeMap<Option<u32>, u64> = BTreeMap::new();
-    for unit in &of_pu {
-        *width.entry(*unit).or_default() += 1;
-    }
-    let size = |&set: &CpusetId| {
-        let set = world.cpusets.get(set);
-        let units = set
-            .iter()
-            .filter_map(|pu| logical.get(&pu))
-            .map(|&pu| of_pu[pu]);
-        let touched: BTreeSet<Option<u32>> = units.collect();
-        let all: u64 = touched.iter().map(|unit| width[unit]).sum();
-        Size {
-            units: touched.len() as u64,
-            pus: set.len(),
-            whole: all == set.len(),
-        }
-    };
-    sets.keys().flatten().map(size).collect()
-}
-
-/// How many units each process is bound to: cores if all processes have whole cores, else hwthreads.
-fn bound(plan: &Plan, shape: &Shape, sets: &Sets) -> String {
-    let kind = match plan.world().topologies.count(shape.topology, ObjKind::Core) {
-        0 => ObjKind::Hwthread,
-        _ => ObjKind::Core,
-    };
-    let sizes = sizes(plan, shape, kind, sets);
-    let whole = sizes.iter().all(|size| size.whole);
-    let word = if whole {
-        kind.word()
-    } else {
-        ObjKind::Hwthread.word()
-    };
-    let widths = || {
-        sizes
-            .iter()
-            .map(|size| if whole { size.units } else { size.pus })
-    };
-    let unbound = sets.get(&None).copied().unwrap_or(0);
-    let Some((least, most)) = widths().min().zip(widths().max()) else {
-        return "nothing".to_owned();
-    };
-    let part = if least == most {
-        counted(most, word)
-    } else {
-        format!("{}–{}", grouped(least), counted(most, word))
-    };
-    match unbound {
-        0 => part,
-        unbound => format!("{part}, {} unbound", grouped(unbound)),
-    }
-}
-
-/// The object of a kind that each logical PU is in.
-fn level(topologies: &Topologies, topology: TopologyId, kind: ObjKind) -> Vec<Option<u32>> {
-    let mut of_pu = vec![None; topologies.pus_os(topology).len()];
-    for (object, number) in topologies.objects(topology, kind).zip(0..) {
-        for &(first, end) in topologies.ranges(object) {
-            // The innermost memory node comes first in logical order.
-            for pu in &mut of_pu[first as usize..end as usize] {
-                pu.get_or_insert(number);
-            }
-        }
-    }
-    of_pu
 }
 
 #[cfg(test)]

@@ -289,6 +289,12 @@ impl<'g> LayoutBuilder<'g> {
                     End::Full
                 };
             }
+            if self.node.binder.policy.map.one_each() {
+                return match self.left() {
+                    0 => End::Wanted,
+                    _ => End::Full,
+                };
+            }
             if !consumed {
                 // A sweep that left every process unbound repeats exactly.
                 return self.repeat_sweep(run, before);

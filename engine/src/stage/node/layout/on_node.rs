@@ -23,6 +23,8 @@ pub(crate) fn place_on_node(
             builder.unbound_round(placed, layout)
         }
         Layout::Sweep(Binding::On) => builder.sweep(),
+        // One process an object: both are one sweep.
+        Layout::Walk(Binding::On) if node.binder.policy.map.one_each() => builder.sweep(),
         Layout::Walk(Binding::On) => builder.walk(placed),
         Layout::Blocks(per, binding) => builder.blocks(per, binding),
         Layout::List(binding) => lay_list(&mut builder, binding),
