@@ -6,8 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_session::{
-    Config, Initial, InitialError, Journal, JournalError, MAGIC, Mode, ReplayError, State, Store,
-    recover,
+    Config, Initial, InitialError, Journal, JournalError, MAGIC, ReplayError, State, Store, restore,
 };
 
 /// The most bytes of a journal that we read, and therefore write.
@@ -209,7 +208,7 @@ impl JournalFile {
         initial: &Initial,
     ) -> Result<(Journal<Self>, State), StartError> {
         let (mut file, bytes) = Self::open(path)?;
-        let recovered = recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(()))?;
+        let recovered = restore(&bytes)?;
         file.cut(recovered.end)?;
         if recovered.next_seq > 0 {
             let journal = Journal::resume(file, &recovered);
@@ -283,6 +282,36 @@ fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stowplan_session::{Event, Frames, scan};
+
+    /// What follows the damage is whole, and would be lost.
+    #[test]
+    fn a_journal_that_is_damaged_in_the_middle_is_refused_and_stays_as_it_is() {
+        let path = std::env::temp_dir().join(format!("stowplan-damaged-{}", std::process::id()));
+        let initial = Initial {
+            nodes: vec!["n0".into()],
+            ..Initial::default()
+        };
+        let begun = JournalFile::start(&path, &Config::default(), &initial);
+        let (mut journal, mut state) = begun.unwrap();
+        for _ in 0..3 {
+            let event = Event::NodeDown { node: "n0" };
+            journal.record(&mut state, &event).unwrap();
+        }
+        drop(journal);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let second = Frames::new(&bytes, &scan(&bytes)).nth(1).unwrap().offset;
+        bytes[second + 20] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let again = JournalFile::start(&path, &Config::default(), &initial);
+        let told = again.unwrap_err();
+        assert!(
+            matches!(told, StartError::Replay(ReplayError::Damaged { offset }) if offset == second),
+            "{told}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn what_would_not_be_read_again_is_not_written() {

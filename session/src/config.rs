@@ -120,6 +120,7 @@ impl Default for Config {
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Inheritance {
     /// Released when the owning namespace ends.
     None,

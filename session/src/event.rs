@@ -54,6 +54,14 @@ impl<'a> EventValue<'a> {
             None
         }
     }
+    /// The list of strings, if it is one.
+    pub(crate) fn texts(&self) -> Option<&[&'a str]> {
+        if let Self::Texts(list) = self {
+            Some(list)
+        } else {
+            None
+        }
+    }
 }
 
 /// A key and its value.

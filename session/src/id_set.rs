@@ -1,6 +1,7 @@
 //! A set of rows of one table.
 
 use roaring::RoaringBitmap;
+use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -14,57 +15,17 @@ const IN_PLACE: usize = 8;
 const FEW: u64 = 64;
 
 /// A set of ids of one table. The numbers inside are rows, from 0, ascending.
+#[derive(Clone)]
 pub struct IdSet<I> {
-    rows: Rows,
+    kept: Kept,
     id: PhantomData<I>,
 }
 
 #[derive(Clone)]
-enum Rows {
-    Few(Few),
-    Many(RoaringBitmap),
-}
-
-/// The first `len` rows count; they ascend.
-#[derive(Clone, Copy)]
-struct Few {
-    len: u8,
-    rows: [u32; IN_PLACE],
-}
-
-impl Few {
-    const NONE: Self = Self {
-        len: 0,
-        rows: [0; IN_PLACE],
-    };
-    #[inline]
-    fn rows(&self) -> &[u32] {
-        &self.rows[..usize::from(self.len)]
-    }
-    /// Inserts a row in order; false if it is there already, `None` if there is no room.
-    fn insert(&mut self, row: u32) -> Option<bool> {
-        let len = usize::from(self.len);
-        let at = self.rows().partition_point(|&other| other < row);
-        if at < len && self.rows[at] == row {
-            return Some(false);
-        }
-        if len == IN_PLACE {
-            return None;
-        }
-        self.rows.copy_within(at..len, at + 1);
-        self.rows[at] = row;
-        self.len += 1;
-        Some(true)
-    }
-    fn remove(&mut self, row: u32) -> bool {
-        let len = usize::from(self.len);
-        let Some(at) = self.rows().iter().position(|&other| other == row) else {
-            return false;
-        };
-        self.rows.copy_within(at + 1..len, at);
-        self.len -= 1;
-        true
-    }
+enum Kept {
+    /// At most [`IN_PLACE`] rows, ascending.
+    InPlace(SmallVec<[u32; IN_PLACE]>),
+    Bitmap(RoaringBitmap),
 }
 
 /// The number that stands for an id in a set: its row.
@@ -79,58 +40,33 @@ pub(crate) fn id_of<I: Id>(bit: u32) -> I {
     I::from_row(bit as usize)
 }
 
-/// Rows one by one, from either form.
-enum Each<'a> {
-    Range(RangeInclusive<u32>),
-    Few(std::iter::Copied<std::slice::Iter<'a, u32>>),
-    Many(Box<roaring::bitmap::Iter<'a>>),
-}
-
-impl Iterator for Each<'_> {
-    type Item = u32;
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        match self {
-            Self::Range(rows) => rows.next(),
-            Self::Few(rows) => rows.next(),
-            Self::Many(rows) => rows.next(),
-        }
-    }
-}
-
 impl<I> IdSet<I> {
-    fn each(&self) -> Each<'_> {
-        match &self.rows {
-            Rows::Few(few) => Each::Few(few.rows().iter().copied()),
-            Rows::Many(rows) => match self.as_range() {
-                Some(range) => Each::Range(range),
-                None => Each::Many(Box::new(rows.iter())),
-            },
-        }
+    fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        let (in_place, bitmap) = match &self.kept {
+            Kept::InPlace(rows) => (rows.as_slice(), None),
+            Kept::Bitmap(rows) => (&[][..], Some(rows)),
+        };
+        in_place.iter().copied().chain(bitmap.into_iter().flatten())
     }
     /// The bitmap. If the ids are still in place, it is made from them.
-    fn many(&mut self) -> &mut RoaringBitmap {
-        if let Rows::Few(few) = &self.rows {
-            self.rows = Rows::Many(few.rows().iter().copied().collect());
+    fn bitmap(&mut self) -> &mut RoaringBitmap {
+        if let Kept::InPlace(rows) = &self.kept {
+            self.kept = Kept::Bitmap(rows.iter().copied().collect());
         }
-        match &mut self.rows {
-            Rows::Many(rows) => rows,
-            Rows::Few(_) => unreachable!("it was just made a bitmap"),
-        }
-    }
-    fn count(&self) -> u64 {
-        match &self.rows {
-            Rows::Few(few) => u64::from(few.len),
-            Rows::Many(rows) => rows.len(),
+        match &mut self.kept {
+            Kept::Bitmap(rows) => rows,
+            Kept::InPlace(_) => unreachable!("it was just made a bitmap"),
         }
     }
-    /// First and last row, if no row between them is missing. This holds for most sets of nodes, because nodes join together.
-    fn as_range(&self) -> Option<RangeInclusive<u32>> {
-        let (first, last) = match &self.rows {
-            Rows::Few(few) => (*few.rows().first()?, *few.rows().last()?),
-            Rows::Many(rows) => (rows.min()?, rows.max()?),
-        };
-        (u64::from(last - first) + 1 == self.count()).then_some(first..=last)
+    /// The bitmaps of two large sets. For others, looking up each id is faster than set algebra, which also looks at all ids
+    /// around them. It is for the nodes of one request beside those of the DVM (measured: a sixth of the time of an event).
+    fn both_large<'s>(&'s self, other: &'s Self) -> Option<(&'s RoaringBitmap, &'s RoaringBitmap)> {
+        match (&self.kept, &other.kept) {
+            (Kept::Bitmap(one), Kept::Bitmap(two)) if one.len().min(two.len()) > FEW => {
+                Some((one, two))
+            }
+            (Kept::InPlace(_) | Kept::Bitmap(_), Kept::InPlace(_) | Kept::Bitmap(_)) => None,
+        }
     }
 }
 
@@ -144,49 +80,57 @@ impl<I: Id> IdSet<I> {
     #[inline]
     pub fn insert(&mut self, id: I) -> bool {
         let row = bit(id);
-        match &mut self.rows {
-            Rows::Many(rows) => return rows.insert(row),
-            Rows::Few(few) => {
-                if let Some(new) = few.insert(row) {
-                    return new;
+        if let Kept::InPlace(rows) = &mut self.kept {
+            match rows.binary_search(&row) {
+                Ok(_) => return false,
+                Err(at) if rows.len() < IN_PLACE => {
+                    rows.insert(at, row);
+                    return true;
                 }
+                Err(_) => {}
             }
         }
-        self.many().insert(row)
+        self.bitmap().insert(row)
     }
     /// Takes an id out; false when it was not there.
     #[inline]
     pub fn remove(&mut self, id: I) -> bool {
-        match &mut self.rows {
-            Rows::Few(few) => few.remove(bit(id)),
-            Rows::Many(rows) => rows.remove(bit(id)),
+        match &mut self.kept {
+            Kept::InPlace(rows) => {
+                let found = rows.binary_search(&bit(id));
+                found.map(|at| rows.remove(at)).is_ok()
+            }
+            Kept::Bitmap(rows) => rows.remove(bit(id)),
         }
     }
     /// Whether an id is in the set.
     #[must_use]
     #[inline]
     pub fn contains(&self, id: I) -> bool {
-        match &self.rows {
-            Rows::Few(few) => few.rows().contains(&bit(id)),
-            Rows::Many(rows) => rows.contains(bit(id)),
+        match &self.kept {
+            Kept::InPlace(rows) => rows.contains(&bit(id)),
+            Kept::Bitmap(rows) => rows.contains(bit(id)),
         }
     }
     /// How many ids are in the set. Cost: one step per 65,536 rows.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.count()
+        match &self.kept {
+            Kept::InPlace(rows) => rows.len() as u64,
+            Kept::Bitmap(rows) => rows.len(),
+        }
     }
     /// Whether there is no id in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        match &self.rows {
-            Rows::Few(few) => few.len == 0,
-            Rows::Many(rows) => rows.is_empty(),
+        match &self.kept {
+            Kept::InPlace(rows) => rows.is_empty(),
+            Kept::Bitmap(rows) => rows.is_empty(),
         }
     }
     /// The ids, ascending.
     pub fn iter(&self) -> impl Iterator<Item = I> + '_ {
-        self.each().map(id_of)
+        self.rows().map(id_of)
     }
     /// Adds all ids from one to another.
     pub(crate) fn insert_run(&mut self, first: I, last: I) {
@@ -194,39 +138,27 @@ impl<I: Id> IdSet<I> {
     }
     /// Adds a range of rows, first and last.
     pub(crate) fn insert_range(&mut self, range: RangeInclusive<u32>) {
-        if range.start() == range.end() {
-            self.insert(id_of(*range.start()));
+        if u64::from(range.end() - range.start()) < FEW {
+            range.for_each(|row| _ = self.insert(id_of(row)));
             return;
         }
-        let more = u64::from(range.end() - range.start()) + 1;
-        if let Rows::Few(few) = &mut self.rows
-            && more + u64::from(few.len) <= IN_PLACE as u64
-        {
-            for row in range {
-                few.insert(row);
-            }
-            return;
-        }
-        let many = self.many();
-        many.insert_range(range);
+        let rows = self.bitmap();
+        rows.insert_range(range);
         // A full block becomes a list of runs. It stays one, and grows with every hole that is made in it (measured: half
         // of the time of a grant, once ten thousand reservations are cut out of two blocks).
-        many.remove_run_compression();
+        rows.remove_run_compression();
     }
     /// Whether all of a range, first and last, is in the set.
-    pub(crate) fn has_range(&self, range: RangeInclusive<u32>) -> bool {
-        match &self.rows {
-            Rows::Few(few) => {
-                let inside = few.rows().iter().filter(|row| range.contains(*row));
-                inside.count() as u64 == u64::from(range.end() - range.start()) + 1
-            }
-            Rows::Many(rows) => rows.contains_range(range),
+    pub(crate) fn has_range(&self, mut range: RangeInclusive<u32>) -> bool {
+        match &self.kept {
+            Kept::InPlace(_) => range.all(|row| self.contains(id_of(row))),
+            Kept::Bitmap(rows) => rows.contains_range(range),
         }
     }
     /// The runs of the set: (first, how many after it). Equal sets give equal runs, however they were made.
     pub(crate) fn runs(&self) -> Vec<(u32, u32)> {
         let mut runs: Vec<(u32, u32)> = Vec::new();
-        for row in self.each() {
+        for row in self.rows() {
             match runs.last_mut() {
                 Some((first, more)) if *first + *more + 1 == row => *more += 1,
                 Some(_) | None => runs.push((row, 0)),
@@ -237,95 +169,64 @@ impl<I: Id> IdSet<I> {
     /// The ids that are in both sets.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        match (&self.rows, &other.rows) {
-            (Rows::Many(one), Rows::Many(two)) if !self.is_few() => Self::from(one & two),
-            _ => self.iter().filter(|&id| other.contains(id)).collect(),
+        match self.both_large(other) {
+            Some((one, two)) => Self::from(one & two),
+            None if other.len() < self.len() => other.and(self),
+            None => self.iter().filter(|&id| other.contains(id)).collect(),
         }
     }
     /// The ids of this set that are not in the other.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
-        if self.is_few() {
-            return self.iter().filter(|&id| !other.contains(id)).collect();
-        }
         let mut rest = self.clone();
         rest.remove_all(other);
         rest
     }
     /// Adds all of another set.
     pub(crate) fn add_all(&mut self, other: &Self) {
-        match (other.as_range(), &other.rows) {
-            (Some(range), _) => self.insert_range(range),
-            (None, Rows::Few(few)) => {
-                for &row in few.rows() {
-                    self.insert(id_of(row));
-                }
+        match &other.kept {
+            Kept::Bitmap(rows) if rows.len() > FEW => *self.bitmap() |= rows,
+            Kept::Bitmap(_) | Kept::InPlace(_) => {
+                other.iter().for_each(|id| _ = self.insert(id));
             }
-            (None, Rows::Many(rows)) => *self.many() |= rows,
         }
     }
     /// Takes all ids of another set out.
     pub(crate) fn remove_all(&mut self, other: &Self) {
-        match (&mut self.rows, other.as_range(), &other.rows) {
-            (Rows::Many(mine), Some(range), _) if range.start() < range.end() => {
-                mine.remove_range(range);
-            }
-            (Rows::Many(mine), _, Rows::Many(rows)) if !other.is_few() => *mine -= rows,
-            (Rows::Many(mine), _, _) => {
-                for row in other.each() {
-                    mine.remove(row);
-                }
-            }
-            (Rows::Few(few), _, _) => {
-                for row in few.rows().to_vec() {
-                    if other.contains(id_of(row)) {
-                        few.remove(row);
-                    }
-                }
-            }
+        match (&mut self.kept, &other.kept) {
+            (Kept::InPlace(rows), _) => rows.retain(|row| !other.contains(id_of(*row))),
+            (Kept::Bitmap(rows), Kept::Bitmap(others)) if others.len() > FEW => *rows -= others,
+            (Kept::Bitmap(rows), _) => other.rows().for_each(|row| _ = rows.remove(row)),
         }
     }
     /// Whether no id is in both sets.
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
-        if self.is_few() {
-            return !self.iter().any(|id| other.contains(id));
-        }
-        if other.is_few() {
-            return !other.iter().any(|id| self.contains(id));
-        }
-        match (&self.rows, &other.rows) {
-            (Rows::Many(one), Rows::Many(two)) => one.is_disjoint(two),
-            _ => !self.iter().any(|id| other.contains(id)),
+        match self.both_large(other) {
+            Some((one, two)) => one.is_disjoint(two),
+            None if other.len() < self.len() => other.is_disjoint(self),
+            None => !self.iter().any(|id| other.contains(id)),
         }
     }
     /// Whether all ids of this set are in the other.
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
-        match (&self.rows, &other.rows) {
-            (Rows::Many(one), Rows::Many(two)) if !self.is_few() => one.is_subset(two),
-            _ => self.count() <= other.count() && self.iter().all(|id| other.contains(id)),
-        }
-    }
-    /// Whether looking up each id is faster than set algebra, which also looks at all ids around them. It is for the nodes of
-    /// one request beside those of the DVM (measured: a sixth of the time of an event).
-    fn is_few(&self) -> bool {
-        match &self.rows {
-            Rows::Few(_) => true,
-            Rows::Many(rows) => rows.len() <= FEW,
+        match self.both_large(other) {
+            Some((one, two)) => one.is_subset(two),
+            None => self.len() <= other.len() && self.iter().all(|id| other.contains(id)),
         }
     }
     /// The lowest id.
     #[must_use]
     pub fn first(&self) -> Option<I> {
-        self.each().next().map(id_of)
+        self.iter().next()
     }
 }
 
 impl<I> From<RoaringBitmap> for IdSet<I> {
     fn from(rows: RoaringBitmap) -> Self {
         Self {
-            rows: Rows::Many(rows),
+            kept: Kept::Bitmap(rows),
             id: PhantomData,
         }
     }
@@ -335,16 +236,7 @@ impl<I> Default for IdSet<I> {
     #[inline]
     fn default() -> Self {
         Self {
-            rows: Rows::Few(Few::NONE),
-            id: PhantomData,
-        }
-    }
-}
-
-impl<I> Clone for IdSet<I> {
-    fn clone(&self) -> Self {
-        Self {
-            rows: self.rows.clone(),
+            kept: Kept::InPlace(SmallVec::new()),
             id: PhantomData,
         }
     }
@@ -352,11 +244,10 @@ impl<I> Clone for IdSet<I> {
 
 impl<I> PartialEq for IdSet<I> {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.rows, &other.rows) {
-            (Rows::Few(one), Rows::Few(two)) => one.rows() == two.rows(),
-            (Rows::Many(one), Rows::Many(two)) => one == two,
-            (Rows::Few(_), Rows::Many(_)) | (Rows::Many(_), Rows::Few(_)) => {
-                self.count() == other.count() && self.each().eq(other.each())
+        match (&self.kept, &other.kept) {
+            (Kept::Bitmap(one), Kept::Bitmap(two)) => one == two,
+            (Kept::InPlace(_) | Kept::Bitmap(_), Kept::InPlace(_) | Kept::Bitmap(_)) => {
+                self.rows().eq(other.rows())
             }
         }
     }
@@ -366,23 +257,14 @@ impl<I> Eq for IdSet<I> {}
 
 impl<I> fmt::Debug for IdSet<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.each()).finish()
+        f.debug_set().entries(self.rows()).finish()
     }
 }
 
 impl<I: Id> FromIterator<I> for IdSet<I> {
     fn from_iter<T: IntoIterator<Item = I>>(ids: T) -> Self {
         let mut set = Self::default();
-        let mut ids = ids.into_iter();
-        for id in ids.by_ref() {
-            set.insert(id);
-            if matches!(set.rows, Rows::Many(_)) {
-                break;
-            }
-        }
-        if let Rows::Many(rows) = &mut set.rows {
-            rows.extend(ids.map(bit));
-        }
+        ids.into_iter().for_each(|id| _ = set.insert(id));
         set
     }
 }
@@ -415,7 +297,7 @@ mod tests {
                 let (a, b) = (set(one), set(two));
                 let (x, y): (BTreeSet<u32>, BTreeSet<u32>) =
                     (one.iter().copied().collect(), two.iter().copied().collect());
-                let list = |set: &IdSet<RowId>| set.each().collect::<BTreeSet<u32>>();
+                let list = |set: &IdSet<RowId>| set.rows().collect::<BTreeSet<u32>>();
                 assert_eq!(list(&a.and(&b)), &x & &y);
                 assert_eq!(list(&a.minus(&b)), &x - &y);
                 assert_eq!(a.is_disjoint(&b), x.is_disjoint(&y));

@@ -4,7 +4,8 @@
 //! rebuilt from it behaves the same from then on.
 
 use super::config::Inheritance;
-use super::id_set::{bit, id_of};
+use super::event::Directive;
+use super::id_set::bit;
 use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{
@@ -115,38 +116,31 @@ pub enum UsesImage {
     Set(u32),
 }
 
-impl Image {
-    /// The node ids that a namespace uses, as runs (first id, ids after it). Cost: linear in the nodes for a former
-    /// state of the default session.
-    #[must_use]
-    pub fn uses(&self, row: &NsImage) -> Vec<(u32, u32)> {
-        match row.uses {
-            None => Vec::new(),
-            Some(UsesImage::Set(at)) => self.sets.get(at as usize).cloned().unwrap_or_default(),
-            Some(UsesImage::Past(at)) => {
-                let had = |node: &&NodeImage| {
-                    let spans = node.pasts.iter();
-                    spans.clone().any(|&(first, end)| first <= at && at < end)
-                };
-                let mut set = NodeSet::new();
-                for node in self.nodes.iter().filter(had) {
-                    set.insert(id_of(node.id));
-                }
-                set.runs()
-            }
-        }
-    }
-}
-
 /// What a request wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WantedImage {
     /// A fresh allocation.
+    #[serde(rename = "PMIX_ALLOC_NEW")]
     New,
     /// More of a record.
+    #[serde(rename = "PMIX_ALLOC_EXTEND")]
     Extend,
     /// Lent nodes of a record.
+    #[serde(rename = "PMIX_ALLOC_REAQUIRE")]
     Reaquire,
+}
+
+impl WantedImage {
+    /// The directive.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let directive = match self {
+            Self::New => Directive::New,
+            Self::Extend => Directive::Extend,
+            Self::Reaquire => Directive::Reaquire,
+        };
+        directive.name()
+    }
 }
 
 /// A request that waits.
@@ -176,6 +170,17 @@ pub struct PendingImage {
     pub warn_timeout: Option<u32>,
 }
 
+impl Wanted {
+    /// What is wanted, without the record.
+    pub(crate) fn image(&self) -> WantedImage {
+        match self {
+            Self::New => WantedImage::New,
+            Self::Extend(_) => WantedImage::Extend,
+            Self::Reaquire(_) => WantedImage::Reaquire,
+        }
+    }
+}
+
 /// Places of rows in the sorted lists.
 struct Places {
     allocs: BTreeMap<AllocId, u32>,
@@ -184,7 +189,7 @@ struct Places {
     times: Vec<u64>,
 }
 
-fn place(index: usize) -> u32 {
+pub(crate) fn place(index: usize) -> u32 {
     u32::try_from(index).expect("limit.rs keeps tables below 2^32 rows")
 }
 
@@ -192,21 +197,10 @@ impl State {
     /// The complete state as plain rows. Cost: linear in the tables.
     #[must_use]
     pub fn image(&self) -> Image {
-        let mut allocs: Vec<AllocId> = self.allocs.live().collect();
-        allocs.sort_by(|&a, &b| self.allocs.row[a].id.cmp(&self.allocs.row[b].id));
-        let mut spaces: Vec<NsId> = self.spaces.rows().collect();
-        spaces.sort_by(|&a, &b| self.spaces.row[a].name.cmp(&self.spaces.row[b].name));
+        let (allocs, spaces) = (self.allocs_by_id(), self.spaces_by_name());
         let places = Places {
-            allocs: allocs
-                .iter()
-                .enumerate()
-                .map(|(at, &row)| (row, place(at)))
-                .collect(),
-            spaces: spaces
-                .iter()
-                .enumerate()
-                .map(|(at, &ns)| (ns, place(at)))
-                .collect(),
+            allocs: allocs.iter().copied().zip(0..).collect(),
+            spaces: spaces.iter().copied().zip(0..).collect(),
             times: self.nodes.times.used().map(|row| row.0).collect(),
         };
         let mut sets = Sets::default();
@@ -243,11 +237,7 @@ impl State {
         let image = |id| NodeImage {
             id: bit(id),
             name: self.nodes.name(id).clone(),
-            origin: if self.is_startup(id) {
-                NodeOrigin::Startup
-            } else {
-                NodeOrigin::Granted
-            },
+            origin: self.nodes.origin(id),
             up: self.nodes.up().contains(id),
             alloc: self.nodes.alloc(id).map(|alloc| places.allocs[&alloc]),
             pasts: self.past_images(&places.times, id),
@@ -255,28 +245,22 @@ impl State {
         self.nodes.all().iter().map(image).collect()
     }
 
-    fn alloc_image(&self, places: &Places, row: AllocId) -> AllocImage {
-        let allocs = &self.allocs;
-        let mut roots: Vec<u32> = allocs.row[row]
-            .roots
-            .iter()
-            .map(|ns| places.spaces[&ns])
-            .collect();
+    fn alloc_image(&self, places: &Places, alloc: AllocId) -> AllocImage {
+        let row = &self.allocs.row[alloc];
+        let mut roots: Vec<u32> = row.roots.iter().map(|ns| places.spaces[&ns]).collect();
         roots.sort_unstable();
         AllocImage {
-            id: allocs.row[row].id.clone(),
-            session_id: allocs.row[row].session,
-            owner: allocs.row[row].owner_name.clone(),
-            owner_live: allocs.row[row].owner.is_some(),
-            shared: allocs.row[row].shared,
-            inheritance: allocs.row[row].inheritance,
-            warn_timeout: allocs.row[row].warn_timeout,
-            requestor: allocs.row[row]
-                .requestor
-                .map(|to| (places.spaces[&to.ns], to.rank)),
-            req_ns: allocs.row[row].req_ns.map(|ns| places.spaces[&ns]),
-            req_id: allocs.row[row].req_id.clone(),
-            lent: allocs.row[row].lent.iter().cloned().collect(),
+            id: row.id.clone(),
+            session_id: row.session,
+            owner: row.owner_name.clone(),
+            owner_live: row.owner.is_some(),
+            shared: row.shared,
+            inheritance: row.inheritance,
+            warn_timeout: row.warn_timeout,
+            requestor: row.requestor.map(|to| (places.spaces[&to.ns], to.rank)),
+            req_ns: row.req_ns.map(|ns| places.spaces[&ns]),
+            req_id: row.req_id.clone(),
+            lent: row.lent.iter().cloned().collect(),
             roots,
         }
     }
@@ -327,11 +311,7 @@ impl State {
         let image = |(number, request): (u64, &super::tables::Request)| PendingImage {
             request: number,
             from: (places.spaces[&request.from.ns], request.from.rank),
-            wanted: match request.wanted {
-                Wanted::New => WantedImage::New,
-                Wanted::Extend(_) => WantedImage::Extend,
-                Wanted::Reaquire(_) => WantedImage::Reaquire,
-            },
+            wanted: request.wanted.image(),
             record: request
                 .record()
                 .map(|record| (record.id.clone(), record.session)),
@@ -349,25 +329,28 @@ impl State {
 
 /// Distinct sets in first-seen order. Jobs mostly share a set, and its address finds it without looking inside.
 #[derive(Default)]
-struct Sets {
-    list: Vec<Vec<(u32, u32)>>,
+pub(crate) struct Sets {
+    pub(crate) list: Vec<Vec<(u32, u32)>>,
     by_runs: BTreeMap<Vec<(u32, u32)>, u32>,
     by_address: HashMap<usize, u32>,
 }
 
 impl Sets {
-    fn place_of(&mut self, set: &Arc<NodeSet>) -> u32 {
+    pub(crate) fn place_of(&mut self, set: &Arc<NodeSet>) -> u32 {
         let address = Arc::as_ptr(set).addr();
         if let Some(&at) = self.by_address.get(&address) {
             return at;
         }
-        let runs = set.runs();
+        let at = self.place_of_runs(set.runs());
+        self.by_address.insert(address, at);
+        at
+    }
+    pub(crate) fn place_of_runs(&mut self, runs: Vec<(u32, u32)>) -> u32 {
         let next = place(self.list.len());
         let at = *self.by_runs.entry(runs.clone()).or_insert(next);
         if at == next {
             self.list.push(runs);
         }
-        self.by_address.insert(address, at);
         at
     }
 }

@@ -21,10 +21,14 @@ mod candidates;
 mod apply;
 mod effects;
 mod judge;
-// The check of states, the state as plain rows, and the way back from the rows.
+// The check of states; the state as plain rows and in words, and the way back from both.
 mod check;
+mod dump;
+mod dump_sets;
 mod image;
 mod rebuild;
+mod rows;
+mod uses_as;
 // The journal: written ahead, and read back after a crash.
 mod journal;
 
@@ -32,17 +36,19 @@ pub use apply::{apply, apply_into, step, step_into};
 pub use candidates::{LISTED_MAX, Refusal, SessionCandidates, SpawnedBy, candidates};
 pub use check::{Broken, check, check_step};
 pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, SessionLimits};
+pub use dump::{Dump, DumpError};
 pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
 pub use event::{Attr, DIRECTIVES, Directive, Event, EventValue, ToolRole};
 pub use id_set::IdSet;
 pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
 pub use journal::{
     Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
-    Scan, Store, Tail, payload, recover, scan,
+    Scan, Store, Tail, payload, recover, restore, scan,
 };
 pub use judge::{Judged, judge};
 pub use name::Name;
 pub use rebuild::ImageError;
+pub use rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow, Rows};
 pub use state::{Dvm, Initial, InitialError, State};
 pub use status::{STATUSES, Status};
 pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind};

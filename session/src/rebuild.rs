@@ -134,22 +134,13 @@ fn add_alloc(
         name: record.owner.clone(),
     };
     let owner = if record.owner_live {
-        Some(
-            state
-                .spaces
-                .find_live(record.owner.as_str())
-                .ok_or_else(missing)?,
-        )
+        let live = state.spaces.find_live(record.owner.as_str());
+        Some(live.ok_or_else(missing)?)
     } else {
         None
     };
-    let requestor = match record.requestor {
-        Some((place, rank)) => Some(Process {
-            ns: at(spaces, "requestor", place)?,
-            rank,
-        }),
-        None => None,
-    };
+    let process = |(place, rank)| at(spaces, "requestor", place).map(|ns| Process { ns, rank });
+    let requestor = record.requestor.map(process).transpose()?;
     let req_ns = record
         .req_ns
         .map(|place| at(spaces, "request id", place))
@@ -178,32 +169,30 @@ fn tie_alloc(
     record: &AllocImage,
     alloc: AllocId,
 ) -> Result<(), ImageError> {
-    if let Some(owner) = state.allocs.row[alloc].owner {
-        state.allocs.row[alloc].owners.insert(owner);
-        state.tie(owner, Tie::Owns, alloc);
+    let row = &mut state.allocs.row[alloc];
+    row.lent = record.lent.iter().cloned().collect();
+    if let Some(owner) = row.owner {
+        row.owners.insert(owner);
     }
     for &place in &record.roots {
-        let root = at(spaces, "root", place)?;
-        state.allocs.row[alloc].roots.insert(root);
-        state.tie(root, Tie::Root, alloc);
+        row.roots.insert(at(spaces, "root", place)?);
     }
-    if let Some(to) = state.allocs.row[alloc].requestor {
-        state.tie(to.ns, Tie::Warned, alloc);
+    let (owner, holder, warned) = (row.owner, row.req_ns, row.requestor);
+    let roots = row.roots.clone();
+    let ties = owner.into_iter().map(|ns| (ns, Tie::Owns));
+    let ties = ties.chain(roots.iter().map(|ns| (ns, Tie::Root)));
+    let ties = ties.chain(warned.map(|to| (to.ns, Tie::Warned)));
+    for (ns, tie) in ties.chain(holder.map(|ns| (ns, Tie::Holds))) {
+        state.tie(ns, tie, alloc);
     }
-    if let Some(ns) = state.allocs.row[alloc].req_ns {
-        state.tie(ns, Tie::Holds, alloc);
-        let held = record
-            .req_id
-            .as_ref()
-            .map(|id| state.holders.insert((ns, id.clone()), alloc));
-        if held.flatten().is_some() {
-            return Err(ImageError::Repeated {
-                what: "request id of",
-                name: record.id.clone(),
-            });
-        }
+    if let Some(id) = holder.zip(record.req_id.clone())
+        && state.holders.insert(id, alloc).is_some()
+    {
+        return Err(ImageError::Repeated {
+            what: "request id of",
+            name: record.id.clone(),
+        });
     }
-    state.allocs.row[alloc].lent = record.lent.iter().cloned().collect();
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// Whether the DVM still runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dvm {
     /// It runs.
     Up,

@@ -38,14 +38,15 @@ pub use stowplan_answers::journal_file::{FileError, JOURNAL_BYTES_MAX, JournalFi
 pub use stowplan_answers::session_json::channel::{Channel, ChannelError};
 pub use stowplan_engine::id::Id;
 pub use stowplan_session::{
-    AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,
-    EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES,
-    IdSet, Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged,
-    LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeImage, NodeOrigin as Origin, NodeSet, Notify, NsId,
-    NsImage, Payload, PendingImage, Recovered, Refusal, ReplayError, Reply, STATUSES, Scan,
+    AllocId, AllocImage, AllocRow, Attr, Broken, Config, DIRECTIVES, Directive, Dump, DumpError,
+    Dvm, Effects, Ended, Event, EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind,
+    Frames, How, INHERITANCES, IdSet, Image, ImageError, Inheritance, Initial, InitialError,
+    Journal, JournalError, Judged, LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeImage,
+    NodeOrigin as Origin, NodeRow, NodeSet, NodeState, Notify, NsId, NsImage, NsRow, Payload,
+    PendingImage, PendingRow, Recovered, Refusal, ReplayError, Reply, Rows, STATUSES, Scan,
     SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind, Spawned, SpawnedBy as By,
     State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply, apply_into,
-    candidates, check, check_step, judge, payload, recover, scan, step, step_into,
+    candidates, check, check_step, judge, payload, recover, restore, scan, step, step_into,
 };
 
 impl From<ChannelError> for Error {
@@ -105,6 +106,12 @@ impl From<InitialError> for Error {
 
 impl From<ImageError> for Error {
     fn from(error: ImageError) -> Self {
+        Self::told("journal", &error.to_string())
+    }
+}
+
+impl From<DumpError> for Error {
+    fn from(error: DumpError) -> Self {
         Self::told("journal", &error.to_string())
     }
 }

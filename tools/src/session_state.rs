@@ -1,11 +1,11 @@
 //! The state that `map --session` asks for: a journal, or a file with a final-state line.
 
-use crate::command::session::state_read;
+use crate::command::session::state_json;
 use crate::stdin;
 use std::path::Path;
 use stowplan_answers::journal_file::FileError;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
+use stowplan_session::{Config, MAGIC, ReplayError, State, restore};
 
 /// Why a file has no usable state.
 #[derive(Debug, thiserror::Error)]
@@ -66,12 +66,7 @@ pub fn read(path: &Path) -> Result<State, StateError> {
             path: name(),
             error,
         };
-        let recovered =
-            recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(())).map_err(replay)?;
-        if let Tail::Damaged { offset } = recovered.tail {
-            return Err(replay(ReplayError::Damaged { offset }));
-        }
-        return Ok(recovered.state);
+        return restore(&bytes).map(|found| found.state).map_err(replay);
     }
     let wrong = |what: String| StateError::Line { path: name(), what };
     if bytes.len() > TEXT_BYTES_MAX {
@@ -80,5 +75,5 @@ pub fn read(path: &Path) -> Result<State, StateError> {
             bytes.len()
         )));
     }
-    state_read::last_final(&bytes, Config::default()).map_err(wrong)
+    state_json::last_final(&bytes, Config::default()).map_err(wrong)
 }

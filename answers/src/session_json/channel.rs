@@ -5,8 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use stowplan_session::{
-    Effects, Event, Initial, Journal, JournalError, Mode, ReplayError, State, Status, Store, Tail,
-    recover,
+    Effects, Event, Initial, Journal, JournalError, ReplayError, State, Status, Store, restore,
 };
 
 /// Why sessions are not begun, continued or changed.
@@ -135,10 +134,7 @@ impl Channel {
     ///
     /// Cost: a replay from the last snapshot.
     pub fn resume(bytes: &[u8]) -> Result<Self, ChannelError> {
-        let found = recover::<ReplayError>(bytes, Mode::Fast, |_, _, _| Ok(()))?;
-        if let Tail::Damaged { offset } = found.tail {
-            return Err(ReplayError::Damaged { offset }.into());
-        }
+        let found = restore(bytes)?;
         if found.next_seq == 0 {
             return Err(ChannelError::Empty);
         }

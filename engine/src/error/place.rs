@@ -161,7 +161,8 @@ pub enum PlaceError {
         full: FullNodes,
     },
     /// The node of a file's entry is full.
-    #[error("{path}, line {line}: rank {rank} asks for a slot on {node}, which has {} and {}", number(*.slots, "slot"), number(*.used, "process"))]
+    #[error("{path}, line {line}: rank {rank} asks for a slot on {node}, which has {} and {}",
+        number(*.slots, "slot"), number(*.used, "process"))]
     EntryFull {
         /// The file.
         path: String,
@@ -177,7 +178,8 @@ pub enum PlaceError {
         used: u32,
     },
     /// No `-n` was given, and the policy counts 0 processes.
-    #[error("app {app} gives no -n, and its policy counts 0 processes on {} with {}", number(*.nodes, "node"), number(*.slots, "slot"))]
+    #[error("app {app} gives no -n, and its policy counts 0 processes on {} with {}",
+        number(*.nodes, "node"), number(*.slots, "slot"))]
     NoProcesses {
         /// The app, from 0.
         app: u32,
@@ -187,7 +189,8 @@ pub enum PlaceError {
         slots: u64,
     },
     /// Every node is at max_slots.
-    #[error("app {app} asks for {}, {placed} reach max_slots on {}", number(*.asked, "process"), all_of(*.nodes))]
+    #[error("app {app} asks for {}, {placed} reach max_slots on {}",
+        number(*.asked, "process"), all_of(*.nodes))]
     OutOfResource {
         /// The app, from 0.
         app: u32,
@@ -199,10 +202,8 @@ pub enum PlaceError {
         nodes: u32,
     },
     /// The pattern holds fewer processes than asked for.
-    #[error(
-        "app {app} asks for {}, {pattern} holds {placed} on its nodes{}{why}{full}",
-        number(*.asked, "process"), passed_over(*.skipped)
-    )]
+    #[error("app {app} asks for {}, {pattern} holds {placed} on its nodes{}{why}{full}",
+        number(*.asked, "process"), passed_over(*.skipped))]
     PprTooMany {
         /// The app, from 0.
         app: u32,
@@ -246,7 +247,8 @@ pub enum PlaceError {
         node: String,
     },
     /// No process finds its cpus.
-    #[error("app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}{why}", number(*.nodes, "node"))]
+    #[error("app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}{why}",
+        number(*.nodes, "node"))]
     NoAvailableCpus {
         /// The app, from 0.
         app: u32,
@@ -264,10 +266,8 @@ pub enum PlaceError {
         why: String,
     },
     /// Some processes find their cpus, but not all.
-    #[error(
-        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}{why}",
-        number(*.asked, "process")
-    )]
+    #[error("app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}{why}",
+        number(*.asked, "process"))]
     NotEnoughCpus {
         /// The app, from 0.
         app: u32,
@@ -339,10 +339,8 @@ pub enum PlaceError {
         there: String,
     },
     /// More processes than the listed cpus of all nodes hold.
-    #[error(
-        "app {app} asks for {}, the list's {} hold {placed} on its {}",
-        number(*.asked, "process"), number(*.listed, "cpu"), number(*.nodes, "node")
-    )]
+    #[error("app {app} asks for {}, the list's {} hold {placed} on its {}",
+        number(*.asked, "process"), number(*.listed, "cpu"), number(*.nodes, "node"))]
     PeListExhausted {
         /// The app, from 0.
         app: u32,
@@ -420,7 +418,8 @@ pub enum PlaceError {
         pool: u32,
     },
     /// The file has fewer entries than the app has processes.
-    #[error("app {app} asks for {}, {path} has {}", number(*.asked, "process"), number(*.entries, "entry"))]
+    #[error("app {app} asks for {}, {path} has {}",
+        number(*.asked, "process"), number(*.entries, "entry"))]
     SeqTooFew {
         /// The app, from 0.
         app: u32,

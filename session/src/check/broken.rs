@@ -17,15 +17,16 @@ pub struct Broken {
 /// Whether a state holds to the invariants, or which one it breaks.
 pub(crate) type Held = Result<(), Broken>;
 
-/// Reports a broken invariant unless it holds.
+/// Reports a broken invariant unless it holds. `told`: its number, and what is wrong.
 #[expect(
     clippy::fn_params_excessive_bools,
     reason = "the one question a judge asks; an enum would only spell it again"
 )]
-pub(crate) fn hold(holds: bool, invariant: &'static str, what: &'static str, name: &Name) -> Held {
+pub(crate) fn hold(holds: bool, told: &'static str, name: &Name) -> Held {
     if holds {
         Ok(())
     } else {
+        let (invariant, what) = told.split_once(' ').unwrap_or(("index", told));
         Err(Broken {
             invariant,
             what,

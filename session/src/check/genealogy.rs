@@ -13,58 +13,37 @@ pub(super) fn check(state: &State) -> Held {
     for ns in table.rows() {
         let name = &table.row[ns].name;
         let text = name.as_str();
-        hold(
-            !text.is_empty() && !text.contains(':'),
-            "I-09",
-            "a name that is none",
-            name,
-        )?;
-        hold(
-            table.find(text) == Some(ns),
-            "index",
-            "the name finds another row",
-            name,
-        )?;
+        let holds = !text.is_empty() && !text.contains(':');
+        hold(holds, "I-09 a name that is none", name)?;
+        let holds = table.find(text) == Some(ns);
+        hold(holds, "index the name finds another row", name)?;
         if let Some(parent) = table.row[ns].parent {
             let there = table.row.get(parent).is_some_and(|row| row.kind.is_some());
-            hold(there, "I-09", "a parent that is not there", name)?;
+            hold(there, "I-09 a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
         let scheduler = table.row[ns].live && table.row[ns].kind == Some(SpaceKind::Scheduler);
-        hold(
-            scheduler == (state.scheduler == Some(ns)),
-            "I-12",
-            "a scheduler too many, or dead",
-            name,
-        )?;
+        let holds = scheduler == (state.scheduler == Some(ns));
+        hold(holds, "I-12 a scheduler too many, or dead", name)?;
     }
-    hold(
-        table.len() == table.rows().count() as u64,
-        "index",
-        "names of rows that are not there",
-        &none,
-    )?;
+    let holds = table.len() == table.rows().count() as u64;
+    hold(holds, "index names of rows that are not there", &none)?;
     let known = state.scheduler.is_none_or(|ns| {
         table
             .row
             .get(ns)
             .is_some_and(|row| row.kind == Some(SpaceKind::Scheduler))
     });
-    hold(known, "I-12", "a scheduler that is not there", &none)?;
+    hold(known, "I-12 a scheduler that is not there", &none)?;
     for ns in table.rows() {
         let count = children[ns.row()];
         hold(
             count == table.row[ns].children,
-            "index",
-            "a wrong number of children",
+            "index a wrong number of children",
             &table.row[ns].name,
         )?;
-        hold(
-            table.row[ns].live || count > 0,
-            "I-09",
-            "a row that is not active",
-            &table.row[ns].name,
-        )?;
+        let holds = table.row[ns].live || count > 0;
+        hold(holds, "I-09 a row that is not active", &table.row[ns].name)?;
     }
     no_cycle(state, children)
 }
@@ -85,8 +64,7 @@ fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
     }
     hold(
         left == 0,
-        "I-09",
-        "a namespace that descends from itself",
+        "I-09 a namespace that descends from itself",
         &Name::default(),
     )
 }

@@ -12,26 +12,17 @@ pub(super) fn check(state: &State) -> Held {
     let carried: BTreeSet<u64> = state.pending.indexed().map(|row| row.2).collect();
     for (number, request) in state.pending.iter() {
         let owner = &request.owner;
-        hold(
-            request.req_id.is_some() == carried.contains(&number),
-            "index",
-            "a request id that is not found",
-            owner,
-        )?;
+        let holds = request.req_id.is_some() == carried.contains(&number);
+        hold(holds, "index a request id that is not found", owner)?;
     }
     let table = &state.nodes;
     for node in table.all().iter() {
-        hold(
-            table.find(table.name(node).as_str()) == Some(node),
-            "index",
-            "a node not found",
-            table.name(node),
-        )?;
+        let holds = table.find(table.name(node).as_str()) == Some(node);
+        hold(holds, "index a node not found", table.name(node))?;
     }
     hold(
         table.len() == table.all().len(),
-        "index",
-        "names of nodes that are not there",
+        "index names of nodes that are not there",
         &Name::default(),
     )
 }
@@ -39,50 +30,29 @@ pub(super) fn check(state: &State) -> Held {
 fn ties(state: &State) -> Held {
     let mut expected: BTreeSet<(NsId, Tie, u64)> = BTreeSet::new();
     for alloc in state.allocs.live() {
-        let row = alloc.row() as u64;
-        expected.extend(state.allocs.row[alloc].owner.map(|ns| (ns, Tie::Owns, row)));
-        expected.extend(
-            state.allocs.row[alloc]
-                .roots
-                .iter()
-                .map(|ns| (ns, Tie::Root, row)),
-        );
-        expected.extend(
-            state.allocs.row[alloc]
-                .req_ns
-                .map(|ns| (ns, Tie::Holds, row)),
-        );
-        expected.extend(
-            state.allocs.row[alloc]
-                .requestor
-                .map(|to| (to.ns, Tie::Warned, row)),
-        );
+        let (row, record) = (alloc.row() as u64, &state.allocs.row[alloc]);
+        expected.extend(record.owner.map(|ns| (ns, Tie::Owns, row)));
+        expected.extend(record.roots.iter().map(|ns| (ns, Tie::Root, row)));
+        expected.extend(record.req_ns.map(|ns| (ns, Tie::Holds, row)));
+        expected.extend(record.requestor.map(|to| (to.ns, Tie::Warned, row)));
     }
     for (number, request) in state.pending.iter() {
         expected.insert((request.from.ns, Tie::Asked, number));
         expected.extend(request.target_ns.map(|ns| (ns, Tie::Target, number)));
     }
     let none = Name::default();
-    hold(
-        state.ties.all() == expected,
-        "index",
-        "ties that do not match the columns",
-        &none,
-    )?;
+    let holds = state.ties.all() == expected;
+    hold(holds, "index ties that do not match the columns", &none)?;
     let mut counts = vec![0_u32; state.spaces.row.len()];
     for (ns, _, _) in &expected {
         counts[ns.row()] += 1;
     }
-    hold(
-        state
-            .spaces
-            .row
-            .values()
-            .iter()
-            .map(|row| row.ties)
-            .eq(counts),
-        "index",
-        "a wrong number of ties",
-        &none,
-    )
+    let holds = state
+        .spaces
+        .row
+        .values()
+        .iter()
+        .map(|row| row.ties)
+        .eq(counts);
+    hold(holds, "index a wrong number of ties", &none)
 }

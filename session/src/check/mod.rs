@@ -41,44 +41,34 @@ fn nodes(state: &State) -> Held {
     let table = &state.nodes;
     let mut rest = table.all().clone();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.row[alloc].id;
-        let nodes = &state.allocs.row[alloc].nodes;
-        hold(
-            nodes.is_subset(&rest),
-            "I-01",
-            "a node of two allocations, or of none",
-            id,
-        )?;
+        let record = &state.allocs.row[alloc];
+        let id = &record.id;
+        let nodes = &record.nodes;
+        let holds = nodes.is_subset(&rest);
+        hold(holds, "I-01 a node of two allocations, or of none", id)?;
         rest.remove_all(nodes);
         for node in nodes.iter() {
             hold(
                 table.alloc(node) == Some(alloc),
-                "I-01",
-                "the column names another allocation",
+                "I-01 the column names another allocation",
                 table.name(node),
             )?;
         }
-        if state.allocs.row[alloc].shared {
+        if record.shared {
             hold(
                 nodes.is_subset(table.pool()),
-                "I-02",
-                "a shared allocation outside the default session",
+                "I-02 a shared allocation outside the default session",
                 id,
             )?;
         } else {
-            hold(
-                nodes.is_disjoint(table.pool()),
-                "I-02",
-                "a reserved node in the default session",
-                id,
-            )?;
+            let holds = nodes.is_disjoint(table.pool());
+            hold(holds, "I-02 a reserved node in the default session", id)?;
         }
     }
     for node in rest.iter() {
         hold(
             table.alloc(node).is_none(),
-            "I-01",
-            "an allocation that lacks the node",
+            "I-01 an allocation that lacks the node",
             table.name(node),
         )?;
     }
@@ -89,36 +79,16 @@ fn nodes(state: &State) -> Held {
 fn pools(state: &State, rest: &NodeSet) -> Held {
     let table = &state.nodes;
     let none = Name::default();
-    hold(
-        rest.is_subset(table.pool()),
-        "I-02",
-        "a free node outside the default session",
-        &none,
-    )?;
-    hold(
-        table.pool().is_subset(table.all()),
-        "I-02",
-        "a pool with nodes that are not there",
-        &none,
-    )?;
-    hold(
-        table.up().is_subset(table.all()),
-        "index",
-        "up nodes that are not there",
-        &none,
-    )?;
-    hold(
-        table.startup().is_subset(table.all()),
-        "index",
-        "startup nodes that are not there",
-        &none,
-    )?;
-    hold(
-        **table.pool_up() == table.pool().and(table.up()),
-        "index",
-        "the kept candidates are stale",
-        &none,
-    )
+    let holds = rest.is_subset(table.pool());
+    hold(holds, "I-02 a free node outside the default session", &none)?;
+    let holds = table.pool().is_subset(table.all());
+    hold(holds, "I-02 a pool with nodes that are not there", &none)?;
+    let holds = table.up().is_subset(table.all());
+    hold(holds, "index up nodes that are not there", &none)?;
+    let holds = table.startup().is_subset(table.all());
+    hold(holds, "index startup nodes that are not there", &none)?;
+    let holds = **table.pool_up() == table.pool().and(table.up());
+    hold(holds, "index the kept candidates are stale", &none)
 }
 
 /// I-03, I-07.
@@ -126,38 +96,26 @@ fn records(state: &State) -> Held {
     let mut ids = BTreeSet::new();
     let mut sessions = BTreeSet::new();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.row[alloc].id;
-        let session = state.allocs.row[alloc].session;
-        hold(
-            !id.as_bytes().is_empty() && ids.insert(id),
-            "I-03",
-            "an id twice, or empty",
-            id,
-        )?;
-        hold(
-            sessions.insert(session) && session < state.next_session,
-            "I-03",
-            "a session number twice, or late",
-            id,
-        )?;
-        hold(
-            state.allocs.find(id.as_str()) == Some(alloc),
-            "index",
-            "the id finds another row",
-            id,
-        )?;
-        for lent in &state.allocs.row[alloc].lent {
+        let record = &state.allocs.row[alloc];
+        let id = &record.id;
+        let session = record.session;
+        let holds = !id.as_bytes().is_empty() && ids.insert(id);
+        hold(holds, "I-03 an id twice, or empty", id)?;
+        let holds = sessions.insert(session) && session < state.next_session;
+        hold(holds, "I-03 a session number twice, or late", id)?;
+        let holds = state.allocs.find(id.as_str()) == Some(alloc);
+        hold(holds, "index the id finds another row", id)?;
+        for lent in &record.lent {
             let held = state
                 .nodes
                 .find(lent.as_str())
                 .and_then(|node| state.nodes.alloc(node));
-            hold(held != Some(alloc), "I-07", "a node lent and held", lent)?;
+            hold(held != Some(alloc), "I-07 a node lent and held", lent)?;
         }
     }
     hold(
         state.allocs.len() == ids.len() as u64,
-        "index",
-        "ids of records that are not there",
+        "index ids of records that are not there",
         &Name::default(),
     )
 }
@@ -174,56 +132,33 @@ fn owners(state: &State) -> Held {
     }
     let rows: NsSet = state.spaces.rows().collect();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.row[alloc].id;
+        let record = &state.allocs.row[alloc];
+        let id = &record.id;
         let mut expected = rightful.remove(&alloc).unwrap_or_default();
-        if let Some(owner) = state.allocs.row[alloc].owner {
-            let same = rows.contains(owner)
-                && state.spaces.row[owner].name == state.allocs.row[alloc].owner_name;
-            hold(
-                same && state.spaces.row[owner].live,
-                "I-04",
-                "an owner that does not live",
-                id,
-            )?;
+        if let Some(owner) = record.owner {
+            let same = rows.contains(owner) && state.spaces.row[owner].name == record.owner_name;
+            let holds = same && state.spaces.row[owner].live;
+            hold(holds, "I-04 an owner that does not live", id)?;
             expected.insert(owner);
         }
-        let owners = &state.allocs.row[alloc].owners;
-        hold(
-            *owners == expected,
-            "I-04",
-            "an owner set with one too many or too few",
-            id,
-        )?;
-        let alone = owners
-            .iter()
-            .all(|ns| state.allocs.row[alloc].owner == Some(ns));
-        hold(
-            !state.allocs.row[alloc].shared || alone,
-            "I-04",
-            "a job in a shared allocation",
-            id,
-        )?;
-        let roots = &state.allocs.row[alloc].roots;
-        hold(
-            owners.is_subset(roots) && roots.is_subset(&rows),
-            "I-05",
-            "roots lack an owner or a row",
-            id,
-        )?;
-        let warned = state.allocs.row[alloc].requestor.map(|to| to.ns);
-        for ns in warned.into_iter().chain(state.allocs.row[alloc].req_ns) {
-            hold(
-                rows.contains(ns) && state.spaces.row[ns].live,
-                "I-08",
-                "a recipient or id holder that is gone",
-                id,
-            )?;
+        let owners = &record.owners;
+        let holds = *owners == expected;
+        hold(holds, "I-04 an owner set with one too many or too few", id)?;
+        let alone = owners.iter().all(|ns| record.owner == Some(ns));
+        let holds = !record.shared || alone;
+        hold(holds, "I-04 a job in a shared allocation", id)?;
+        let roots = &record.roots;
+        let holds = owners.is_subset(roots) && roots.is_subset(&rows);
+        hold(holds, "I-05 roots lack an owner or a row", id)?;
+        let warned = record.requestor.map(|to| to.ns);
+        for ns in warned.into_iter().chain(record.req_ns) {
+            let holds = rows.contains(ns) && state.spaces.row[ns].live;
+            hold(holds, "I-08 a recipient or id holder that is gone", id)?;
         }
     }
     hold(
         rightful.is_empty(),
-        "I-10",
-        "a session that is no live reservation",
+        "I-10 a session that is no live reservation",
         &Name::default(),
     )
 }
@@ -231,18 +166,14 @@ fn owners(state: &State) -> Held {
 /// I-06.
 fn dispositions(state: &State) -> Held {
     for alloc in state.allocs.live() {
-        let at_owner = state.allocs.row[alloc].owner.is_none();
-        let at_last = at_owner && state.allocs.row[alloc].roots.is_empty();
-        let due = match state.allocs.row[alloc].inheritance {
+        let record = &state.allocs.row[alloc];
+        let at_owner = record.owner.is_none();
+        let at_last = at_owner && record.roots.is_empty();
+        let due = match record.inheritance {
             Inheritance::None | Inheritance::Default => at_owner,
             Inheritance::Child | Inheritance::ChildDefault => at_last,
         };
-        hold(
-            !due,
-            "I-06",
-            "a disposition that is due",
-            &state.allocs.row[alloc].id,
-        )?;
+        hold(!due, "I-06 a disposition that is due", &record.id)?;
     }
     Ok(())
 }
@@ -254,33 +185,21 @@ fn seats(state: &State) -> Held {
         let sessions = state.spaces.row[ns].seats.list();
         let run = state.spaces.row[ns].run;
         if !(state.spaces.row[ns].live && state.spaces.is_job(ns)) {
-            hold(
-                sessions.is_empty() && run.is_none(),
-                "I-10",
-                "sessions or nodes without a live job",
-                name,
-            )?;
+            let holds = sessions.is_empty() && run.is_none();
+            hold(holds, "I-10 sessions or nodes without a live job", name)?;
             continue;
         }
         let distinct: BTreeSet<_> = sessions.iter().collect();
-        hold(
-            !sessions.is_empty() && distinct.len() == sessions.len(),
-            "I-10",
-            "no session, or one twice",
-            name,
-        )?;
+        let holds = !sessions.is_empty() && distinct.len() == sessions.len();
+        hold(holds, "I-10 no session, or one twice", name)?;
         for session in sessions {
             if let Session::Reserved(alloc) = *session {
                 let seat = alloc.row() < state.allocs.row.len() && state.allocs.is_live(alloc);
-                hold(
-                    seat && !state.allocs.row[alloc].shared,
-                    "I-10",
-                    "a session that is no live reservation",
-                    name,
-                )?;
+                let holds = seat && !state.allocs.row[alloc].shared;
+                hold(holds, "I-10 a session that is no live reservation", name)?;
             }
         }
-        hold(run.is_some(), "I-11", "a job without nodes", name)?;
+        hold(run.is_some(), "I-11 a job without nodes", name)?;
     }
     users::check(state)
 }
@@ -289,58 +208,35 @@ fn seats(state: &State) -> Held {
 fn requests(state: &State) -> Held {
     let mut carried = BTreeSet::new();
     for alloc in state.allocs.live() {
-        if let (Some(ns), Some(id)) = (
-            state.allocs.row[alloc].req_ns,
-            &state.allocs.row[alloc].req_id,
-        ) {
-            hold(
-                carried.insert((ns, id)),
-                "I-14",
-                "a request id of two records",
-                id,
-            )?;
+        let record = &state.allocs.row[alloc];
+        if let (Some(ns), Some(id)) = (record.req_ns, &record.req_id) {
+            let holds = carried.insert((ns, id));
+            hold(holds, "I-14 a request id of two records", id)?;
             let held = state.holders.get(&(ns, id.clone()));
-            hold(
-                held == Some(&alloc),
-                "index",
-                "the request id finds another record",
-                id,
-            )?;
+            let holds = held == Some(&alloc);
+            hold(holds, "index the request id finds another record", id)?;
         }
     }
     hold(
         state.holders.len() == carried.len(),
-        "index",
-        "request ids of records that are gone",
+        "index request ids of records that are gone",
         &Name::default(),
     )?;
     for (number, request) in state.pending.iter() {
         let from = request.from.ns;
         let name = &request.owner;
         let live = from.row() < state.spaces.row.len() && state.spaces.row[from].live;
-        hold(live, "I-13", "a request of somebody who is gone", name)?;
-        hold(
-            number > 0 && number < state.next_request,
-            "I-13",
-            "a request from the future",
-            name,
-        )?;
+        hold(live, "I-13 a request of somebody who is gone", name)?;
+        let holds = number > 0 && number < state.next_request;
+        hold(holds, "I-13 a request from the future", name)?;
         if let (None, Some(id)) = (request.record(), &request.req_id) {
-            hold(
-                carried.insert((from, id)),
-                "I-14",
-                "a request id of two requests",
-                id,
-            )?;
+            let holds = carried.insert((from, id));
+            hold(holds, "I-14 a request id of two requests", id)?;
         }
         if let Some(target) = request.target_ns {
             let same = request.target.as_ref() == state.spaces.row.get(target).map(|row| &row.name);
-            hold(
-                same && state.spaces.row[target].live,
-                "I-13",
-                "a target that is gone",
-                name,
-            )?;
+            let holds = same && state.spaces.row[target].live;
+            hold(holds, "I-13 a target that is gone", name)?;
         }
     }
     Ok(())
@@ -352,17 +248,12 @@ fn leaks(state: &State) -> Held {
     let empty = state.spaces.len() == 0 && state.allocs.len() == 0 && state.pending.len() == 0;
     let someone = state.spaces.rows().any(|ns| state.spaces.row[ns].live);
     let free = state.nodes.pool() == state.nodes.all();
-    hold(
-        someone || (empty && free),
-        "I-15",
-        "something is left though nobody lives",
-        &none,
-    )?;
+    let holds = someone || (empty && free);
+    hold(holds, "I-15 something is left though nobody lives", &none)?;
     let down = state.dvm == Dvm::Down;
     hold(
         !down || (empty && state.nodes.all().is_empty()),
-        "I-21",
-        "the DVM is down and a table is not empty",
+        "I-21 the DVM is down and a table is not empty",
         &none,
     )
 }

@@ -32,8 +32,7 @@ pub fn check_step(
     if matches!(event, Event::Warn { .. }) {
         return hold(
             old == new,
-            "I-18",
-            "a warning that changed something",
+            "I-18 a warning that changed something",
             &Name::default(),
         );
     }
@@ -57,8 +56,7 @@ fn rejected(mut old: Image, effects: &Effects, new: &Image) -> Held {
     };
     hold(
         old == *new && *effects == inert,
-        "I-17",
-        "a rejection that changed something",
+        "I-17 a rejection that changed something",
         &Name::default(),
     )
 }
@@ -70,26 +68,14 @@ fn nodes(before: &State, event: &Event<'_>, effects: &Effects, after: &State) ->
     let mut expected = before.nodes.all().clone();
     expected.add_all(&effects.joined);
     expected.remove_all(&gone);
-    hold(
-        expected == *after.nodes.all(),
-        "I-16",
-        "nodes that came or went unsaid",
-        &none,
-    )?;
+    let holds = expected == *after.nodes.all();
+    hold(holds, "I-16 nodes that came or went unsaid", &none)?;
     let stayed = before.nodes.startup().and(after.nodes.all());
-    hold(
-        stayed == *after.nodes.startup(),
-        "I-16",
-        "an origin that changed",
-        &none,
-    )?;
+    let holds = stayed == *after.nodes.startup();
+    hold(holds, "I-16 an origin that changed", &none)?;
     let teardown = matches!(event, Event::DvmEnd);
-    hold(
-        teardown || stayed == *before.nodes.startup(),
-        "I-16",
-        "a startup node that departed",
-        &none,
-    )
+    let holds = teardown || stayed == *before.nodes.startup();
+    hold(holds, "I-16 a startup node that departed", &none)
 }
 
 /// I-19: records vanish only through `ended`, and their nodes go where the ending says.
@@ -109,12 +95,8 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
             continue;
         }
         let how = ended.remove(&record.id);
-        hold(
-            how.is_some(),
-            "I-19",
-            "a record that vanished unsaid",
-            &record.id,
-        )?;
+        let holds = how.is_some();
+        hold(holds, "I-19 a record that vanished unsaid", &record.id)?;
         let held = |alloc: Option<u32>| alloc.is_some_and(|place| place as usize == at);
         for node in old.nodes.iter().filter(|node| held(node.alloc)) {
             let startup = node.origin == crate::tables::NodeOrigin::Startup;
@@ -127,8 +109,7 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
             };
             hold(
                 right,
-                "I-19",
-                "a node of an ended record that went the wrong way",
+                "I-19 a node of an ended record that went the wrong way",
                 &node.name,
             )?;
         }
@@ -139,12 +120,8 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
             .reply
             .as_ref()
             .is_some_and(|reply| reply.alloc_id == **id);
-        hold(
-            fresh && !known.contains(*id),
-            "I-19",
-            "an ending of no record",
-            id,
-        )?;
+        let holds = fresh && !known.contains(*id);
+        hold(holds, "I-19 an ending of no record", id)?;
     }
     Ok(())
 }
@@ -185,12 +162,11 @@ fn spawned(before: &State, effects: &Effects) -> Held {
     let expected: NodeSet = before.nodes.all().iter().filter(sees).collect();
     hold(
         *spawned.candidates == expected,
-        "I-20",
-        "candidates that are not the union of the sessions",
+        "I-20 candidates that are not the union of the sessions",
         &none,
     )?;
     let part = !spawned.uses.is_empty() && spawned.uses.is_subset(&expected);
-    hold(part, "I-20", "a job on nodes that are no candidates", &none)
+    hold(part, "I-20 a job on nodes that are no candidates", &none)
 }
 
 /// I-22: only jobs that lose a node are killed, and all of them are.
@@ -210,8 +186,7 @@ fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
     let killed: BTreeSet<&Name> = effects.killed.iter().collect();
     hold(
         killed.is_subset(&hit),
-        "I-22",
-        "a job killed that lost no node",
+        "I-22 a job killed that lost no node",
         &Name::default(),
     )?;
     let ended = if let Event::JobEnd { ns } = event {
@@ -224,8 +199,7 @@ fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
         .find(|name| !killed.contains(*name) && ended.as_ref() != Some(**name));
     hold(
         spared.is_none(),
-        "I-22",
-        "a job that lost a node and runs on",
+        "I-22 a job that lost a node and runs on",
         spared.map_or(&Name::default(), |name| name),
     )
 }

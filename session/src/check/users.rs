@@ -17,7 +17,7 @@ pub(super) fn check(state: &State) -> Held {
     let (mut listed, mut shared, mut times) = (0, 0, BTreeMap::new());
     for (run, members, extent) in state.users.runs() {
         let same = jobs.remove(&run).is_some_and(|jobs| jobs == *members);
-        hold(same, "index", "a run with other jobs than it says", &none)?;
+        hold(same, "index a run with other jobs than it says", &none)?;
         match extent {
             Extent::Session(time) => {
                 let alone = members.iter().all(|ns| {
@@ -26,8 +26,7 @@ pub(super) fn check(state: &State) -> Held {
                 });
                 hold(
                     alone,
-                    "index",
-                    "a job of another session in a run of the default one",
+                    "index a job of another session in a run of the default one",
                     &none,
                 )?;
                 times.insert(*time, run);
@@ -44,23 +43,15 @@ pub(super) fn check(state: &State) -> Held {
                     && members
                         .iter()
                         .all(|ns| nodes.iter().all(|node| state.users.lists(node, ns)));
-                hold(known, "index", "a user that is not listed", &none)?;
+                hold(known, "index a user that is not listed", &none)?;
             }
         }
     }
-    hold(jobs.is_empty(), "index", "a run that is not there", &none)?;
-    hold(
-        state.users.entries() == (listed, shared),
-        "index",
-        "users that do not match the jobs",
-        &none,
-    )?;
-    hold(
-        state.nodes.times.used().eq(times),
-        "index",
-        "times that no run is of",
-        &none,
-    )?;
+    hold(jobs.is_empty(), "index a run that is not there", &none)?;
+    let holds = state.users.entries() == (listed, shared);
+    hold(holds, "index users that do not match the jobs", &none)?;
+    let holds = state.nodes.times.used().eq(times);
+    hold(holds, "index times that no run is of", &none)?;
     spans(state)
 }
 
@@ -68,8 +59,7 @@ pub(super) fn check(state: &State) -> Held {
 fn sound(state: &State, nodes: &NodeSet) -> Held {
     hold(
         !nodes.is_empty() && nodes.is_subset(state.nodes.up()),
-        "I-11",
-        "a job without nodes, or on one that is gone or down",
+        "I-11 a job without nodes, or on one that is gone or down",
         &Name::default(),
     )
 }
@@ -81,8 +71,7 @@ fn reach(state: &State, members: &NsSet, nodes: &NodeSet) -> Held {
         let inside = holder.is_some_and(|alloc| members.is_subset(&state.allocs.row[alloc].owners));
         hold(
             inside,
-            "index",
-            "a user outside the record of a hidden node",
+            "index a user outside the record of a hidden node",
             state.nodes.name(node),
         )?;
     }
@@ -103,8 +92,7 @@ fn spans(state: &State) -> Held {
         let here = state.nodes.pool_up().contains(node);
         hold(
             seen.since().is_some() == here,
-            "index",
-            "a node that is or is not in the default session",
+            "index a node that is or is not in the default session",
             name,
         )?;
         let up = state.nodes.up().contains(node);
@@ -112,15 +100,11 @@ fn spans(state: &State) -> Held {
         for (from, to) in state.nodes.times.spans(seen) {
             let over = to == u64::MAX || to <= now;
             let ordered = from < to && to <= before && from <= now && over;
-            hold(ordered, "index", "spans of time out of order", name)?;
+            hold(ordered, "index spans of time out of order", name)?;
             before = from;
             let (first, end) = (place(from), place(to));
-            hold(
-                up || first == end,
-                "I-11",
-                "a job on a node that is down",
-                name,
-            )?;
+            let holds = up || first == end;
+            hold(holds, "I-11 a job on a node that is down", name)?;
             more[first] += 1;
             more[end] -= 1;
         }
@@ -129,14 +113,10 @@ fn spans(state: &State) -> Held {
     for (at, change) in more.iter().take(times.len()).enumerate() {
         nodes += change;
         let named = Name::new(&format!("time {}", times[at]));
-        hold(nodes > 0, "I-11", "a job without nodes", &named)?;
+        hold(nodes > 0, "I-11 a job without nodes", &named)?;
     }
     let last = times.last().copied();
     let present = state.nodes.times.present().is_some();
-    hold(
-        last.is_none_or(|last| last <= now) && present == (last == Some(now)),
-        "index",
-        "a time that is not now",
-        &Name::default(),
-    )
+    let holds = last.is_none_or(|last| last <= now) && present == (last == Some(now));
+    hold(holds, "index a time that is not now", &Name::default())
 }

@@ -14,7 +14,7 @@ mod frame;
 mod replay;
 
 pub use frame::{Frame, Frames, JournalFrame as FrameKind, MAGIC, Scan, Tail, scan};
-pub use replay::{Mode, Payload, Recovered, ReplayError, payload, recover};
+pub use replay::{Mode, Payload, Recovered, ReplayError, payload, recover, restore};
 
 use super::apply::apply_into;
 use super::config::Config;
@@ -97,19 +97,7 @@ impl<S: Store> Journal<S> {
         config: &Config,
         initial: &Initial,
     ) -> Result<Self, JournalError<S::Error>> {
-        let mut journal = Self {
-            store,
-            buffer: MAGIC.to_vec(),
-            next_seq: 0,
-            events: 0,
-            failed: false,
-        };
-        let open = Open {
-            layout: LAYOUT,
-            config: *config,
-            initial: initial.clone(),
-        };
-        journal.push(FrameKind::Open, &open)?;
+        let mut journal = Self::opened(store, config, initial, 0)?;
         journal.commit()?;
         Ok(journal)
     }
@@ -124,6 +112,19 @@ impl<S: Store> Journal<S> {
         state: &State,
         events: u64,
     ) -> Result<Self, JournalError<S::Error>> {
+        let mut journal = Self::opened(store, state.config(), initial, events)?;
+        journal.snapshot(state)?;
+        journal.commit()?;
+        Ok(journal)
+    }
+
+    /// Magic and open frame, not committed.
+    fn opened(
+        store: S,
+        config: &Config,
+        initial: &Initial,
+        events: u64,
+    ) -> Result<Self, JournalError<S::Error>> {
         let mut journal = Self {
             store,
             buffer: MAGIC.to_vec(),
@@ -133,12 +134,10 @@ impl<S: Store> Journal<S> {
         };
         let open = Open {
             layout: LAYOUT,
-            config: *state.config(),
+            config: *config,
             initial: initial.clone(),
         };
         journal.push(FrameKind::Open, &open)?;
-        journal.snapshot(state)?;
-        journal.commit()?;
         Ok(journal)
     }
 

@@ -228,6 +228,20 @@ pub fn recover<E: From<ReplayError>>(
     Ok(recovered(state, initial, events, bytes, &scan))
 }
 
+/// The state of a journal, from its last snapshot.
+///
+/// # Errors
+/// [`ReplayError`], also for a journal that is damaged in the middle: who goes on from there loses what follows the damage.
+///
+/// Cost: that of [`recover`].
+pub fn restore(bytes: &[u8]) -> Result<Recovered, ReplayError> {
+    let found = recover::<ReplayError>(bytes, Mode::Fast, |_, _, _| Ok(()))?;
+    match found.tail {
+        Tail::Damaged { offset } => Err(ReplayError::Damaged { offset }),
+        Tail::Clean | Tail::Torn | Tail::Foreign => Ok(found),
+    }
+}
+
 /// What the first frame says; without one, the empty DVM.
 fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
     let Some(frame) = first else {

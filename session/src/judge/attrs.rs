@@ -68,17 +68,22 @@ pub(super) fn read<'v, 'a>(
     Ok(read)
 }
 
+/// The value as `read` understands it, if one is given.
+pub(super) fn given<'v, 'a, T>(
+    value: &'v EventValue<'a>,
+    read: impl FnOnce(&'v EventValue<'a>) -> Option<T>,
+) -> Result<Option<T>, Status> {
+    if value.is_present() {
+        read(value).map(Some).ok_or(Status::BadParam)
+    } else {
+        Ok(None)
+    }
+}
+
 /// A well-formed name, if one is given.
 pub(super) fn name<'a>(state: &State, value: &EventValue<'a>) -> Result<Option<&'a str>, Status> {
-    match value {
-        EventValue::Absent => Ok(None),
-        EventValue::Text(text) if state.is_well_formed(text) => Ok(Some(text)),
-        EventValue::Text(_)
-        | EventValue::Bool(_)
-        | EventValue::Int(_)
-        | EventValue::Texts(_)
-        | EventValue::Other(_) => Err(Status::BadParam),
-    }
+    let well_formed = |text: &&str| state.is_well_formed(text);
+    given(value, |value| value.text().filter(well_formed))
 }
 
 /// A list of distinct well-formed names, if one is given, and not empty.
@@ -86,15 +91,8 @@ fn names<'v, 'a>(
     state: &State,
     value: &'v EventValue<'a>,
 ) -> Result<Option<&'v [&'a str]>, Status> {
-    match value {
-        EventValue::Absent => Ok(None),
-        EventValue::Texts(list) if !list.is_empty() && are_names(state, list) => Ok(Some(list)),
-        EventValue::Text(_)
-        | EventValue::Bool(_)
-        | EventValue::Int(_)
-        | EventValue::Texts(_)
-        | EventValue::Other(_) => Err(Status::BadParam),
-    }
+    let names = |list: &&[&str]| !list.is_empty() && are_names(state, list);
+    given(value, |value| value.texts().filter(names))
 }
 
 /// Whether a list holds well-formed names, each once.
@@ -129,25 +127,23 @@ pub(super) fn are_distinct(list: &[&str]) -> bool {
 }
 
 fn truth(value: &EventValue<'_>) -> Result<Option<bool>, Status> {
-    match value {
-        EventValue::Absent => Ok(None),
-        EventValue::Bool(truth) => Ok(Some(*truth)),
-        EventValue::Text(_) | EventValue::Int(_) | EventValue::Texts(_) | EventValue::Other(_) => {
-            Err(Status::BadParam)
+    given(value, |value| {
+        if let EventValue::Bool(truth) = value {
+            Some(*truth)
+        } else {
+            None
         }
-    }
+    })
 }
 
 fn seconds(value: &EventValue<'_>) -> Result<Option<u32>, Status> {
-    match value {
-        EventValue::Absent => Ok(None),
-        EventValue::Int(number) => u32::try_from(*number)
-            .map(Some)
-            .map_err(|_| Status::BadParam),
-        EventValue::Text(_) | EventValue::Bool(_) | EventValue::Texts(_) | EventValue::Other(_) => {
-            Err(Status::BadParam)
+    given(value, |value| {
+        if let EventValue::Int(number) = value {
+            u32::try_from(*number).ok()
+        } else {
+            None
         }
-    }
+    })
 }
 
 fn inheritance(state: &State, value: &EventValue<'_>) -> Result<Option<Inheritance>, Status> {

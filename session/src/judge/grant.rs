@@ -1,6 +1,6 @@
 //! `grant`: the scheduler gives nodes. The request is judged again, on the present state.
 
-use super::attrs::{are_distinct, are_well_formed, name};
+use super::attrs::{are_distinct, are_well_formed, given, name};
 use super::change::{Change, Granted, GrantedTo, Judged, refused};
 use crate::event::EventValue;
 use crate::name::Name;
@@ -39,13 +39,7 @@ fn granted<'a>(
     nodes: &EventValue<'a>,
     alloc_id: &EventValue<'_>,
 ) -> Result<Granted<'a>, Status> {
-    let list: &[&'a str] = match nodes {
-        EventValue::Absent => &[],
-        EventValue::Texts(list) => list,
-        EventValue::Text(_) | EventValue::Bool(_) | EventValue::Int(_) | EventValue::Other(_) => {
-            return Err(Status::BadParam);
-        }
-    };
+    let list = given(nodes, EventValue::texts)?.unwrap_or_default();
     let may_be_empty = matches!(request.wanted, Wanted::Extend(_));
     if !are_well_formed(state, list) || (list.is_empty() && !may_be_empty) {
         return Err(Status::BadParam);

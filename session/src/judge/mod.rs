@@ -101,17 +101,7 @@ fn spawn<'a>(
     if !state.is_namespace_name(job) {
         return Err(Status::BadParam);
     }
-    let hosts: Option<&[&str]> = match hosts {
-        EventValue::Absent => None,
-        EventValue::Texts(list) if !list.is_empty() => Some(list),
-        EventValue::Texts(_)
-        | EventValue::Text(_)
-        | EventValue::Bool(_)
-        | EventValue::Int(_)
-        | EventValue::Other(_) => {
-            return Err(Status::BadParam);
-        }
-    };
+    let hosts = attrs::given(hosts, |hosts| hosts.texts().filter(|list| !list.is_empty()))?;
     let sessions =
         sessions(state, Requester::Namespace(parent), target).map_err(|bad| bad.status)?;
     if state.spaces.find(job).is_some() {

@@ -60,7 +60,7 @@ impl AllocTable {
         } else {
             self.row.push_tight(alloc)
         };
-        self.by_id.insert(&self.row[row].id, row);
+        self.by_id.insert(row, |row| &self.row[row].id);
         row
     }
     /// Takes a record out and gives its id.

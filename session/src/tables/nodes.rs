@@ -10,6 +10,7 @@ use stowplan_engine::id::Id;
 
 /// How a node came to the DVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NodeOrigin {
     /// There when the DVM began.
     Startup,
@@ -63,7 +64,8 @@ impl NodeTable {
         if names.len() == 0 {
             return added;
         }
-        self.by_name.reserve(names.len());
+        self.by_name
+            .reserve(names.len(), |id| &self.rows.at(id).name);
         let first = self.next;
         for name in names {
             let id = NodeId::from_row(self.next);
@@ -73,8 +75,8 @@ impl NodeTable {
                 alloc,
                 seen: Seen::default(),
             };
-            self.by_name.insert(&row.name, id);
             self.rows.put(id, row);
+            self.by_name.insert(id, |id| &self.rows.at(id).name);
         }
         let bit = |row| crate::id_set::bit(NodeId::from_row(row));
         let range = bit(first)..=bit(self.next - 1);
@@ -149,6 +151,13 @@ impl NodeTable {
     }
     pub(crate) fn startup(&self) -> &NodeSet {
         &self.startup
+    }
+    pub(crate) fn origin(&self, id: NodeId) -> NodeOrigin {
+        if self.startup.contains(id) {
+            NodeOrigin::Startup
+        } else {
+            NodeOrigin::Granted
+        }
     }
     pub(crate) fn pool(&self) -> &NodeSet {
         &self.pool

@@ -99,7 +99,7 @@ impl PendingTable {
         self.rows.len() as u64
     }
     /// Requests by number, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Request)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Request)> + Clone {
         self.rows
             .iter()
             .map(|(&number, request)| (number, request.as_ref()))

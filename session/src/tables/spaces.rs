@@ -8,6 +8,7 @@ use stowplan_engine::id::Column;
 
 /// What a namespace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SpaceKind {
     /// A job: it has processes on nodes.
     Job,
@@ -125,7 +126,7 @@ impl SpaceTable {
         } else {
             self.row.push(space)
         };
-        self.by_name.insert(&self.row[ns].name, ns);
+        self.by_name.insert(ns, |ns| &self.row[ns].name);
         if let Some(parent) = parent {
             self.row[parent].children += 1;
         }

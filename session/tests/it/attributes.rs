@@ -43,7 +43,7 @@ fn random_events_do_what_the_model_does_whatever_is_lacking() {
                 (state, model, _) = begin(config);
             }
         }
-        assert_eq!(picture::of_state(&state), picture::of_model(&model));
+        assert_eq!(state.dump(), picture::of_model(&model));
     }
 }
 

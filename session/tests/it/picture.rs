@@ -1,9 +1,10 @@
 //! Describes model and engine in the same words, so that they can be compared.
 
-use super::model::{Alloc, Model, Request};
+use super::model::{Alloc, Model, Node, Request, Space, Uid};
 use std::collections::BTreeSet;
 use stowplan_session::{
-    AllocImage, Dvm, Effects, Image, NodeSet, NsImage, PendingImage, State, WantedImage,
+    AllocRow, Dump, Dvm, Effects, Inheritance, Name, NodeOrigin, NodeRow, NodeSet, NodeState,
+    NsRow, PendingRow, State, WantedImage,
 };
 
 /// What an event did, sorted.
@@ -67,213 +68,131 @@ pub(super) fn facts(state: &State, effects: &Effects) -> Vec<String> {
     facts
 }
 
-fn line(words: &[(&str, String)]) -> String {
-    words
-        .iter()
-        .map(|(key, word)| format!("{key}={word} "))
-        .collect()
+fn names<'n>(names: impl IntoIterator<Item = &'n String>) -> Vec<Name> {
+    let sorted: BTreeSet<&String> = names.into_iter().collect();
+    sorted.into_iter().map(|name| Name::new(name)).collect()
 }
 
-/// Rows of an image by their position.
-struct View(Image);
+fn maybe(name: Option<&String>) -> Option<Name> {
+    name.map(|name| Name::new(name))
+}
 
-impl View {
-    fn space(&self, at: u32) -> String {
-        self.0.namespaces[at as usize].name.to_string()
-    }
-    fn process(&self, (at, rank): (u32, u32)) -> String {
-        format!("{}:{rank}", self.space(at))
-    }
-    fn id(&self, at: u32) -> String {
-        self.0.allocations[at as usize].id.to_string()
-    }
+fn space(model: &Model, uid: Uid) -> &String {
+    &model.spaces[&uid].name
+}
 
-    fn alloc(&self, row: &AllocImage) -> String {
-        let roots: Vec<String> = row.roots.iter().map(|&at| self.space(at)).collect();
-        let asker = row.req_ns.map(|at| self.space(at));
-        line(&[
-            ("alloc", row.id.to_string()),
-            ("session", row.session_id.to_string()),
-            ("owner", row.owner.to_string()),
-            ("live", row.owner_live.to_string()),
-            ("shared", row.shared.to_string()),
-            ("inheritance", row.inheritance.name().to_owned()),
-            ("warn", format!("{:?}", row.warn_timeout)),
-            (
-                "requestor",
-                format!("{:?}", row.requestor.map(|to| self.process(to))),
-            ),
-            ("req", format!("{asker:?} {:?}", row.req_id)),
-            ("lent", format!("{:?}", row.lent)),
-            ("roots", format!("{roots:?}")),
-        ])
-    }
-
-    fn namespace(&self, row: &NsImage) -> String {
-        let sessions: Vec<Option<String>> = row
-            .sessions
-            .iter()
-            .map(|at| at.map(|at| self.id(at)))
-            .collect();
-        let runs = self.0.uses(row);
-        let within = |id: u32| {
-            runs.iter()
-                .any(|&(first, more)| (first..=first + more).contains(&id))
-        };
-        let uses = self.0.nodes.iter().filter(|row| within(row.id));
-        let uses: BTreeSet<String> = uses.map(|row| row.name.to_string()).collect();
-        line(&[
-            ("ns", row.name.to_string()),
-            ("kind", format!("{:?}", row.kind)),
-            (
-                "parent",
-                format!("{:?}", row.parent.map(|at| self.space(at))),
-            ),
-            ("live", row.live.to_string()),
-            ("sessions", format!("{sessions:?}")),
-            ("uses", format!("{uses:?}")),
-        ])
-    }
-
-    fn pending(&self, row: &PendingImage) -> String {
-        let record = row
-            .record
-            .as_ref()
-            .map(|record| (record.1, record.0.to_string()));
-        line(&[
-            ("request", row.request.to_string()),
-            ("from", self.process(row.from)),
-            ("wanted", format!("{:?}", row.wanted)),
-            ("record", format!("{record:?}")),
-            ("req", format!("{:?}", row.req_id)),
-            ("owner", row.owner.to_string()),
-            ("target", format!("{:?} {}", row.target, row.target_gone)),
-            ("shared", row.shared.to_string()),
-            (
-                "inheritance",
-                format!("{:?}", row.inheritance.map(|row| row.name())),
-            ),
-            ("warn", format!("{:?}", row.warn_timeout)),
-        ])
+fn model_node(model: &Model, name: &str, row: &Node) -> NodeRow {
+    let record = row.alloc.map(|session| &model.allocs[&session]);
+    let reserved = record.filter(|record| !record.shared);
+    NodeRow {
+        alloc: maybe(record.map(|record| &record.id)),
+        name: Name::new(name),
+        origin: row.origin,
+        session: maybe(reserved.map(|record| &record.id)).unwrap_or_default(),
+        state: if row.up {
+            NodeState::Up
+        } else {
+            NodeState::Down
+        },
     }
 }
 
-/// The engine's state in words.
-pub(super) fn of_state(state: &State) -> Vec<String> {
-    let view = View(state.image());
-    let image = &view.0;
-    let scheduler = image.scheduler.map(|at| view.space(at));
-    let (request, session) = (image.next_request, image.next_session_id);
-    let mut lines = vec![format!("{:?} {request} {session} {scheduler:?}", image.dvm)];
-    lines.extend(image.nodes.iter().map(|row| {
-        let alloc = row.alloc.map(|at| view.id(at));
-        format!("node={} {:?} up={} {alloc:?}", row.name, row.origin, row.up)
-    }));
-    lines.extend(image.allocations.iter().map(|row| view.alloc(row)));
-    lines.extend(image.namespaces.iter().map(|row| view.namespace(row)));
-    lines.extend(image.pending.iter().map(|row| view.pending(row)));
-    lines.sort();
-    lines
-}
-
-fn space(model: &Model, uid: u64) -> String {
-    model.spaces[&uid].name.clone()
-}
-
-fn model_alloc(model: &Model, session: u32, row: &Alloc) -> String {
-    let live = |uid: u64| Some(uid).filter(|&uid| model.is_live(uid));
-    let mut roots: Vec<String> = model
-        .roots(session)
-        .into_iter()
-        .map(|uid| space(model, uid))
-        .collect();
-    roots.sort();
+fn model_alloc(model: &Model, session: u32, row: &Alloc) -> AllocRow {
+    let live = |uid: Uid| Some(uid).filter(|&uid| model.is_live(uid));
+    let nodes = model.nodes.iter();
+    let nodes = nodes.filter(|(_, node)| node.alloc == Some(session));
+    let carved = nodes
+        .clone()
+        .filter(|(_, node)| node.origin == NodeOrigin::Startup);
+    let roots = model.roots(session);
+    let sits = |row: &&Space| row.live && row.sessions.contains(&Some(session));
+    let seated = model.spaces.values().filter(sits).map(|row| &row.name);
     let (to, rank) = row.requestor;
-    let requestor = live(to).map(|uid| format!("{}:{rank}", space(model, uid)));
-    let asker = live(row.asker).map(|uid| space(model, uid));
-    line(&[
-        ("alloc", row.id.clone()),
-        ("session", session.to_string()),
-        ("owner", row.owner_name.clone()),
-        ("live", model.is_live(row.owner).to_string()),
-        ("shared", row.shared.to_string()),
-        ("inheritance", row.inheritance.to_owned()),
-        ("warn", format!("{:?}", row.warn)),
-        ("requestor", format!("{requestor:?}")),
-        ("req", format!("{asker:?} {:?}", row.req_id)),
-        ("lent", format!("{:?}", Vec::from_iter(&row.lent))),
-        ("roots", format!("{roots:?}")),
-    ])
+    AllocRow {
+        carved: names(carved.map(|row| row.0)),
+        id: Name::new(&row.id),
+        inheritance: Inheritance::named(row.inheritance).unwrap(),
+        lent: names(&row.lent),
+        nodes: names(nodes.map(|row| row.0)),
+        owner: Name::new(&row.owner_name),
+        owner_live: model.is_live(row.owner),
+        owners: names(seated.chain(live(row.owner).map(|uid| space(model, uid)))),
+        req_id: maybe(row.req_id.as_ref()),
+        req_ns: maybe(live(row.asker).map(|uid| space(model, uid))),
+        requestor: live(to).map(|uid| format!("{}:{rank}", space(model, uid))),
+        roots: names(roots.into_iter().map(|uid| space(model, uid))),
+        session_id: session,
+        shared: row.shared,
+        warn_timeout: row.warn,
+    }
 }
 
-fn model_pending(model: &Model, number: u64, row: &Request) -> String {
-    let wanted = match row.directive {
-        "PMIX_ALLOC_NEW" => WantedImage::New,
-        "PMIX_ALLOC_EXTEND" => WantedImage::Extend,
-        _ => WantedImage::Reaquire,
+fn model_space(model: &Model, row: &Space) -> NsRow {
+    let session = |session: &Option<u32>| {
+        session.map_or_else(Name::default, |at| Name::new(&model.allocs[&at].id))
     };
-    let gone = row
-        .target
-        .as_ref()
-        .is_some_and(|target| !model.is_live(target.0));
-    line(&[
-        ("request", number.to_string()),
-        (
-            "from",
-            format!("{}:{}", space(model, row.from.0), row.from.1),
-        ),
-        ("wanted", format!("{wanted:?}")),
-        ("record", format!("{:?}", row.record)),
-        ("req", format!("{:?}", row.req_id)),
-        ("owner", row.owner.clone()),
-        (
-            "target",
-            format!("{:?} {gone}", row.target.as_ref().map(|target| &target.1)),
-        ),
-        ("shared", row.shared.to_string()),
-        ("inheritance", format!("{:?}", row.inheritance)),
-        ("warn", format!("{:?}", row.warn)),
-    ])
+    NsRow {
+        kind: row.kind,
+        live: row.live,
+        name: Name::new(&row.name),
+        parent: maybe(row.parent.map(|uid| space(model, uid))),
+        sessions: row.sessions.iter().map(session).collect(),
+        uses: Some(names(&row.uses)),
+        uses_also: Vec::new(),
+        uses_as: None,
+        uses_without: Vec::new(),
+    }
 }
 
-/// The model's state in words.
-pub(super) fn of_model(model: &Model) -> Vec<String> {
-    let id = |session: u32| model.allocs[&session].id.clone();
-    let dvm = if model.down { Dvm::Down } else { Dvm::Up };
-    let scheduler = model.scheduler().map(|uid| space(model, uid));
-    let (request, session) = (model.next_request, model.next_session);
-    let mut lines = vec![format!("{dvm:?} {request} {session} {scheduler:?}")];
-    lines.extend(model.nodes.iter().map(|(name, row)| {
-        let alloc = row.alloc.map(id);
-        format!("node={name} {:?} up={} {alloc:?}", row.origin, row.up)
-    }));
-    lines.extend(
-        model
-            .allocs
-            .iter()
-            .map(|(session, row)| model_alloc(model, *session, row)),
-    );
-    lines.extend(model.spaces.values().map(|row| {
-        let sessions: Vec<Option<String>> =
-            row.sessions.iter().map(|session| session.map(id)).collect();
-        line(&[
-            ("ns", row.name.clone()),
-            ("kind", format!("{:?}", row.kind)),
-            (
-                "parent",
-                format!("{:?}", row.parent.map(|uid| space(model, uid))),
-            ),
-            ("live", row.live.to_string()),
-            ("sessions", format!("{sessions:?}")),
-            ("uses", format!("{:?}", row.uses)),
-        ])
-    }));
-    lines.extend(
-        model
-            .pending
-            .iter()
-            .map(|(number, row)| model_pending(model, *number, row)),
-    );
-    lines.sort();
-    lines
+fn model_pending(model: &Model, number: u64, row: &Request) -> PendingRow {
+    let target = row.target.as_ref();
+    let record = row.record.as_ref();
+    PendingRow {
+        alloc_id: maybe(record.map(|record| &record.1)),
+        directive: match row.directive {
+            "PMIX_ALLOC_NEW" => WantedImage::New,
+            "PMIX_ALLOC_EXTEND" => WantedImage::Extend,
+            _ => WantedImage::Reaquire,
+        },
+        from: format!("{}:{}", space(model, row.from.0), row.from.1),
+        inheritance: row
+            .inheritance
+            .map(|name| Inheritance::named(name).unwrap()),
+        owner: Name::new(&row.owner),
+        req_id: maybe(row.req_id.as_ref()),
+        request: number,
+        session_id: record.map(|record| record.0),
+        shared: row.shared,
+        target: maybe(target.map(|target| &target.1)),
+        target_gone: target.is_some_and(|target| !model.is_live(target.0)),
+        warn_timeout: row.warn,
+    }
+}
+
+/// The model's state as the rows of a dump.
+pub(super) fn of_model(model: &Model) -> Dump {
+    let nodes = model.nodes.iter();
+    let records = model.allocs.iter();
+    let mut allocations: Vec<AllocRow> = records
+        .map(|(&session, row)| model_alloc(model, session, row))
+        .collect();
+    allocations.sort_by(|one, two| one.id.cmp(&two.id));
+    let spaces = model.spaces.values();
+    let mut namespaces: Vec<NsRow> = spaces.map(|row| model_space(model, row)).collect();
+    namespaces.sort_by(|one, two| one.name.cmp(&two.name));
+    let pending = model.pending.iter();
+    Dump {
+        allocations,
+        dvm: if model.down { Dvm::Down } else { Dvm::Up },
+        namespaces,
+        next_request: model.next_request,
+        next_session_id: model.next_session,
+        nodes: nodes
+            .map(|(name, row)| model_node(model, name, row))
+            .collect(),
+        pending: pending
+            .map(|(&number, row)| model_pending(model, number, row))
+            .collect(),
+        scheduler: maybe(model.scheduler().map(|uid| space(model, uid))),
+    }
 }

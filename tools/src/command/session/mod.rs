@@ -3,13 +3,8 @@
 // Reads the command line.
 mod args;
 // Conversion between JSON and the types of the engine.
-mod fields;
 pub mod scenario;
 pub mod state_json;
-pub mod state_read;
-mod state_uses;
-mod state_view;
-mod uses_read;
 // Output for people.
 mod person;
 // One file for each subcommand.

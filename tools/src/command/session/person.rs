@@ -1,12 +1,14 @@
 //! A DVM for people: who holds which nodes, since which event, and what would end this.
 
-use super::state_view::{View, directive};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 use stowplan_engine::text::printable::disturbs;
-use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
+use stowplan_session::{
+    AllocRow, Dvm, Effects, Event, Inheritance, Name, NodeRow, NodeState, NsRow, SpaceKind, State,
+    Status,
+};
 
 /// The most names shown of a long list.
 const SHOWN: usize = 12;
@@ -104,8 +106,8 @@ fn names(list: &[Json]) -> String {
     listed(list.iter().take(SHOWN).map(said), list.len())
 }
 
-fn shown(list: &[&str]) -> String {
-    let first = list.iter().take(SHOWN).map(|&name| match name {
+fn shown(list: &[Name]) -> String {
+    let first = list.iter().take(SHOWN).map(|name| match name.as_str() {
         "" => "(default)".to_owned(),
         name => name.to_owned(),
     });
@@ -134,57 +136,54 @@ fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
 
 /// The final state: who holds which nodes, and what would end this.
 pub(super) fn view(state: &State, since: &Since) -> String {
-    let image = state.image();
-    let view = View::new(&image);
+    let rows = state.rows();
     let mut told = String::new();
-    let nodes = || view.sorted.iter().map(|&at| &image.nodes[at as usize]);
-    let down = nodes().filter(|node| !node.up);
-    let down: Vec<&str> = down.map(|node| node.name.as_str()).collect();
-    let free = nodes().filter(|node| view.reserved(node).is_none());
-    let free: Vec<&str> = free.map(|node| node.name.as_str()).collect();
-    let dvm = match image.dvm {
+    let names = |chosen: &dyn Fn(&NodeRow) -> bool| -> Vec<Name> {
+        let nodes = rows.nodes().filter(chosen);
+        nodes.map(|node| node.name).collect()
+    };
+    let down = names(&|node| node.state == NodeState::Down);
+    let free = names(&|node| node.session == Name::default());
+    let dvm = match state.dvm() {
         Dvm::Up => "up",
         Dvm::Down => "down",
     };
-    let scheduler = image.scheduler.map_or("no scheduler".to_owned(), |at| {
-        format!("scheduler {}", view.space(at))
+    let scheduler = rows.scheduler();
+    let scheduler = scheduler.map_or("no scheduler".to_owned(), |name| {
+        format!("scheduler {name}")
     });
-    let count = counted(image.nodes.len() as u64, "node");
+    let count = counted(rows.nodes().len() as u64, "node");
     let _ = writeln!(told, "DVM {dvm}, {count}, {scheduler}");
     let _ = writeln!(told, "default session: {}", shown(&free));
     if !down.is_empty() {
         let _ = writeln!(told, "down: {}", shown(&down));
     }
-    for at in 0..image.allocations.len() {
-        record(&mut told, &view, at, since);
+    for row in rows.allocations() {
+        record(&mut told, &row, since);
     }
-    for row in &image.namespaces {
-        namespace(&mut told, &view, row, since);
+    for row in rows.namespaces() {
+        namespace(&mut told, &row, since);
     }
-    for row in &image.pending {
-        let about = row.record.as_ref();
-        let about = about.map_or(String::new(), |record| format!(" for {}", record.0));
-        let (from, rank) = row.from;
+    for row in rows.pending() {
+        let about = row.alloc_id.as_ref();
+        let about = about.map_or(String::new(), |id| format!(" for {id}"));
+        let (number, asked, from) = (row.request, row.directive.name(), row.from);
         let _ = writeln!(
             told,
-            "request {}: {}{about} by {}:{rank}, waits for the scheduler",
-            row.request,
-            directive(row.wanted),
-            view.space(from)
+            "request {number}: {asked}{about} by {from}, waits for the scheduler"
         );
     }
     told.lines().map(|line| plain(line) + "\n").collect()
 }
 
-fn record(told: &mut String, view: &View<'_>, at: usize, since: &Since) {
-    let row = &view.image.allocations[at];
+fn record(told: &mut String, row: &AllocRow, since: &Since) {
     let (id, owner) = (row.id.as_str(), row.owner.as_str());
     let kind = if row.shared {
         "shared allocation"
     } else {
         "reservation"
     };
-    let nodes = shown(&view.held[at].0);
+    let nodes = shown(&row.nodes);
     let _ = writeln!(told, "{kind} {id} (session {}): {nodes}", row.session_id);
     let alive = if row.owner_live {
         ""
@@ -193,18 +192,16 @@ fn record(told: &mut String, view: &View<'_>, at: usize, since: &Since) {
     };
     let made = when(&since.records, id);
     let _ = writeln!(told, "  held for {owner}{alive}, {made}");
-    if !view.owners[at].is_empty() {
-        let _ = writeln!(told, "  may be used by {}", shown(&view.owners[at]));
+    if !row.owners.is_empty() {
+        let _ = writeln!(told, "  may be used by {}", shown(&row.owners));
     }
     if !row.lent.is_empty() {
-        let lent: Vec<&str> = row.lent.iter().map(Name::as_str).collect();
-        let _ = writeln!(told, "  lent: {}", shown(&lent));
+        let _ = writeln!(told, "  lent: {}", shown(&row.lent));
     }
-    let roots: Vec<&str> = row.roots.iter().map(|&ns| view.space(ns)).collect();
     let end = match row.inheritance {
         Inheritance::None | Inheritance::Default => format!("{owner} ends"),
         Inheritance::Child | Inheritance::ChildDefault => {
-            format!("{} and all they spawned have ended", shown(&roots))
+            format!("{} and all they spawned have ended", shown(&row.roots))
         }
     };
     let what = match row.inheritance {
@@ -217,11 +214,10 @@ fn record(told: &mut String, view: &View<'_>, at: usize, since: &Since) {
     );
 }
 
-fn namespace(told: &mut String, view: &View<'_>, row: &NsImage, since: &Since) {
+fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     let (kind, name) = (row.kind.name(), row.name.as_str());
-    let parent = row.parent.map_or(String::new(), |at| {
-        format!(", spawned by {}", view.space(at))
-    });
+    let parent = row.parent.as_ref();
+    let parent = parent.map_or(String::new(), |parent| format!(", spawned by {parent}"));
     if !row.live {
         let _ = writeln!(
             told,
@@ -231,13 +227,11 @@ fn namespace(told: &mut String, view: &View<'_>, row: &NsImage, since: &Since) {
     }
     let _ = write!(told, "{kind} {name}{parent}, {}", when(&since.spaces, name));
     if row.kind == SpaceKind::Job {
-        let nodes = view.used(row);
-        let nodes = nodes.iter().map(|&at| &view.image.nodes[at as usize]);
-        let nodes: Vec<&str> = nodes.map(|node| node.name.as_str()).collect();
-        let session =
-            |at: &Option<u32>| at.map_or("", |at| view.image.allocations[at as usize].id.as_str());
-        let sessions: Vec<&str> = row.sessions.iter().map(session).collect();
-        let _ = write!(told, ": on {} in {}", shown(&nodes), shown(&sessions));
+        let (nodes, sessions) = (
+            shown(row.uses.as_deref().unwrap_or_default()),
+            shown(&row.sessions),
+        );
+        let _ = write!(told, ": on {nodes} in {sessions}");
     }
     let _ = writeln!(told);
 }

@@ -7,7 +7,7 @@ use crate::stdin;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use stowplan_answers::session_json::outcome_json;
+use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Broken, Mode, Recovered, ReplayError, State, Tail, check, check_step, recover,
@@ -48,7 +48,7 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
             writeln!(out, "{}", json!({"recovered": told}))?;
             let last = state_json::FinalLine {
                 expected: None,
-                last: state_json::Dump::of(&recovered.state, outcome_json::Named::First),
+                last: recovered.state.short_rows(CANDIDATES_NAMED),
                 scenario: None,
             };
             last.write(out)?;

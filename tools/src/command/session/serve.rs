@@ -7,11 +7,10 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use stowplan_answers::json_text;
-use stowplan_answers::session_json::{beginning, channel, event_json, keys, outcome_json};
+use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
+use stowplan_answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
-use stowplan_session::{
-    Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
-};
+use stowplan_session::{Initial, Journal, JournalError, State, Tail, check_step, restore, scan};
 
 /// A journal is compacted once it has more bytes than this, and more than four times those that its last compaction left. Near
 /// the most bytes that can be read again, twice those are enough.
@@ -67,7 +66,7 @@ pub(super) fn run(
     served.release(&answers, out)?;
     let last = state_json::FinalLine {
         expected: None,
-        last: state_json::Dump::of(&served.state, outcome_json::Named::First),
+        last: served.state.short_rows(CANDIDATES_NAMED),
         scenario: Some(""),
     };
     last.write(out)?;
@@ -108,11 +107,7 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
         let journal = Journal::begin(file, &config, &initial).map_err(|error| failed(&error))?;
         return Ok(Served::new(wanted, state, journal, initial));
     }
-    if let Tail::Damaged { offset } = found.tail {
-        return Err(Failure::replay(path, &ReplayError::Damaged { offset }));
-    }
-    let recovered = recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(()));
-    let recovered = recovered.map_err(|error| Failure::replay(path, &error))?;
+    let recovered = restore(&bytes).map_err(|error| Failure::replay(path, &error))?;
     if !said.is_empty() {
         return Err(Failure::Journal(format!(
             "{path}: is there already, and goes on with {{}} alone"
@@ -156,7 +151,7 @@ impl<'w> Served<'w> {
         let (path, compact) = (&self.wanted.journal, compact.into_store());
         let file = self.journal.into_store().replace(&compact);
         let file = file.map_err(|error| Failure::file(path, &error))?;
-        let again = recover::<ReplayError>(&compact, Mode::Fast, |_, _, _| Ok(()));
+        let again = restore(&compact);
         let again = again.map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
         self.journal = Journal::resume(file, &again);
         self.state = again.state;

@@ -1,16 +1,15 @@
 //! `session show`: the content of a journal, frame by frame.
 
 use super::args::{Format, Show};
-use super::state_json::Dump;
 use super::{Failure, Verdict, person};
 use crate::stdin;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
 use stowplan_answers::json_text;
 use stowplan_answers::session_json::event_json;
-use stowplan_answers::session_json::outcome_json::Named;
+use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
@@ -80,8 +79,19 @@ struct Line<'f> {
 #[serde(untagged)]
 enum Told {
     Open(Json),
-    Event { event: Json, status: &'static str },
-    Snapshot { events: u64, state: Box<Dump> },
+    Event {
+        event: Json,
+        status: &'static str,
+    },
+    Snapshot {
+        events: u64,
+        #[serde(serialize_with = "short")]
+        state: Box<State>,
+    },
+}
+
+fn short<S: Serializer>(state: &State, to: S) -> Result<S::Ok, S::Error> {
+    state.short_rows(CANDIDATES_NAMED).serialize(to)
 }
 
 fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
@@ -100,7 +110,7 @@ fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
             let offset = frame.offset;
             let state = State::from_image(*config, &image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
-            let state = Box::new(Dump::of(&state, Named::First));
+            let state = Box::new(state);
             Told::Snapshot { events, state }
         }
     })

@@ -1,43 +1,12 @@
-//! Writes the final state as JSON.
+//! The final state as JSON: written, and read back.
 
-use super::state_uses::{Said, shortest};
-use super::state_view::{View, directive};
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use std::io::{self, BufWriter, Write};
 use stowplan_answers::json_text;
-use stowplan_answers::session_json::outcome_json::Named;
-use stowplan_session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
-use stowplan_session::{Dvm, NodeOrigin};
-
-/// The complete state as a JSON value; all keys are always present. A large state should rather be [written](Dump).
-#[must_use]
-pub fn to_json(state: &State) -> Json {
-    serde_json::to_value(Dump::of(state, Named::All)).unwrap_or_default()
-}
-
-/// The complete state, written row by row: the nodes of a namespace are listed only while they are written. Keys ascend.
-#[derive(Debug)]
-pub struct Dump {
-    image: Image,
-    /// How the nodes of each namespace are said. Shape `[namespaces]`, or empty if all are named.
-    said: Vec<Said>,
-}
-
-impl Dump {
-    /// The dump of a state. With [`Named::First`], a large set of nodes that many namespaces use is named once. Cost: the image of the
-    /// state.
-    #[must_use]
-    pub fn of(state: &State, which: Named) -> Self {
-        let image = state.image();
-        let said = match which {
-            Named::All => Vec::new(),
-            Named::First => shortest(&image),
-        };
-        Self { image, said }
-    }
-}
+use stowplan_answers::session_json::{beginning, keys};
+use stowplan_session::{Config, Dump, Rows, State};
 
 /// A line at the end: `final`, and other keys before and after it in alphabetical order.
 #[derive(Debug, Serialize)]
@@ -47,11 +16,14 @@ pub struct FinalLine<'s> {
     pub expected: Option<&'s serde_json::Map<String, Json>>,
     /// The state.
     #[serde(rename = "final")]
-    pub last: Dump,
+    pub last: Rows<'s>,
     /// The scenario; a journal has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<&'s str>,
 }
+
+/// Bytes that are gathered before they are written.
+const BLOCK: usize = 1 << 16;
 
 impl FinalLine<'_> {
     /// Writes the line. Memory: a row.
@@ -66,171 +38,54 @@ impl FinalLine<'_> {
     }
 }
 
-/// Bytes that are gathered before they are written.
-const BLOCK: usize = 1 << 16;
+type Read<T> = Result<T, String>;
 
-impl Serialize for Dump {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let image = &self.image;
-        let view = View::new(image);
-        let mut map = to.serialize_map(Some(8))?;
-        let allocations = image.allocations.iter().enumerate();
-        map.serialize_entry(
-            "allocations",
-            &Each(|| allocations.clone().map(|(at, row)| view.alloc(at, row))),
-        )?;
-        let dvm = match image.dvm {
-            Dvm::Up => "up",
-            Dvm::Down => "down",
-        };
-        map.serialize_entry("dvm", dvm)?;
-        map.serialize_entry(
-            "namespaces",
-            &Each(|| {
-                image.namespaces.iter().enumerate().map(|(at, row)| {
-                    let said = self.said.get(at).unwrap_or(&Said::Named);
-                    Namespace {
-                        view: &view,
-                        row,
-                        said,
-                    }
-                })
-            }),
-        )?;
-        map.serialize_entry("next_request", &image.next_request)?;
-        map.serialize_entry("next_session_id", &image.next_session_id)?;
-        let nodes = || {
-            view.sorted
-                .iter()
-                .map(|&at| view.node(&image.nodes[at as usize]))
-        };
-        map.serialize_entry("nodes", &Each(nodes))?;
-        map.serialize_entry(
-            "pending",
-            &Each(|| image.pending.iter().map(|row| view.pending(row))),
-        )?;
-        map.serialize_entry("scheduler", &view.space_json(image.scheduler))?;
-        map.end()
-    }
-}
-
-/// A list whose items are made while they are written.
-struct Each<F>(F);
-
-impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq((self.0)())
-    }
-}
-
-/// A namespace, made while it is written.
-struct Namespace<'v> {
-    view: &'v View<'v>,
-    row: &'v NsImage,
-    said: &'v Said,
-}
-
-impl Serialize for Namespace<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self { view, row, said } = self;
-        let session = |at: &Option<u32>| {
-            if at.is_none() {
-                json!("")
-            } else {
-                view.alloc_id(*at)
-            }
-        };
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("kind", row.kind.name())?;
-        map.serialize_entry("live", &row.live)?;
-        map.serialize_entry("name", row.name.as_str())?;
-        map.serialize_entry("parent", &view.space_json(row.parent))?;
-        map.serialize_entry("sessions", &Each(|| row.sessions.iter().map(session)))?;
-        match said {
-            Said::Named => {
-                let nodes = view.used(row);
-                let names = || {
-                    let nodes = nodes.iter();
-                    nodes.map(|&at| view.image.nodes[at as usize].name.as_str())
-                };
-                map.serialize_entry("uses", &Each(names))?;
-            }
-            Said::As {
-                other,
-                also,
-                without,
-            } => {
-                if !also.is_empty() {
-                    map.serialize_entry("uses_also", &view.names(also))?;
-                }
-                map.serialize_entry("uses_as", view.space(*other))?;
-                if !without.is_empty() {
-                    map.serialize_entry("uses_without", &view.names(without))?;
-                }
-            }
+/// The state in the last line `{"final": …}`.
+///
+/// # Errors
+/// What is wrong, and on which line.
+pub fn last_final(text: &[u8], config: Config) -> Read<State> {
+    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    for (at, line) in lines.iter().enumerate().rev() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
         }
-        map.end()
+        let wrong = |what: String| format!("line {}: {what}", at + 1);
+        let json = beginning::json(line).map_err(|error| wrong(error.to_string()))?;
+        if let Some(last) = json.get("final") {
+            return from_json(last, config).map_err(wrong);
+        }
     }
+    Err("no journal, and no line with a \"final\" state".to_owned())
 }
 
-impl View<'_> {
-    fn space_json(&self, at: Option<u32>) -> Json {
-        at.map_or(Json::Null, |at| json!(self.space(at)))
-    }
-    fn process(&self, (ns, rank): (u32, u32)) -> Json {
-        json!(format!("{}:{rank}", self.space(ns)))
-    }
-    fn alloc_id(&self, at: Option<u32>) -> Json {
-        at.map_or(Json::Null, |at| {
-            json!(self.image.allocations[at as usize].id)
-        })
-    }
+/// A state from its dump.
+///
+/// # Errors
+/// What is wrong: a key that is missing, unknown or of another type, a name that does not exist, a broken invariant.
+pub fn from_json(last: &Json, config: Config) -> Read<State> {
+    keys::judge_state(last)?;
+    let dump = Dump {
+        allocations: table(last, "allocations")?,
+        dvm: field(last, "dvm")?,
+        namespaces: table(last, "namespaces")?,
+        next_request: field(last, "next_request")?,
+        next_session_id: field(last, "next_session_id")?,
+        nodes: table(last, "nodes")?,
+        pending: table(last, "pending")?,
+        scheduler: field(last, "scheduler")?,
+    };
+    State::from_dump(config, &dump).map_err(|error| error.to_string())
+}
 
-    fn node(&self, node: &NodeImage) -> Json {
-        json!({
-            "name": node.name,
-            "origin": match node.origin { NodeOrigin::Startup => "startup", NodeOrigin::Granted => "granted" },
-            "state": if node.up { "up" } else { "down" },
-            "session": self.reserved(node).map_or("", |record| record.id.as_str()),
-            "alloc": self.alloc_id(node.alloc),
-        })
-    }
+fn field<T: DeserializeOwned>(last: &Json, key: &str) -> Read<T> {
+    T::deserialize(&last[key]).map_err(|error| format!("{key:?}: {error}"))
+}
 
-    fn alloc(&self, at: usize, row: &AllocImage) -> Json {
-        let roots: Vec<&str> = row.roots.iter().map(|&ns| self.space(ns)).collect();
-        json!({
-            "id": row.id,
-            "session_id": row.session_id,
-            "owner": row.owner,
-            "owner_live": row.owner_live,
-            "owners": self.owners[at],
-            "roots": roots,
-            "requestor": row.requestor.map_or(Json::Null, |to| self.process(to)),
-            "req_id": row.req_id,
-            "req_ns": self.space_json(row.req_ns),
-            "shared": row.shared,
-            "inheritance": row.inheritance.name(),
-            "warn_timeout": row.warn_timeout,
-            "nodes": self.held[at].0,
-            "carved": self.held[at].1,
-            "lent": row.lent,
-        })
-    }
-
-    fn pending(&self, row: &PendingImage) -> Json {
-        json!({
-            "request": row.request,
-            "from": self.process(row.from),
-            "directive": directive(row.wanted),
-            "alloc_id": row.record.as_ref().map(|record| &record.0),
-            "session_id": row.record.as_ref().map(|record| record.1),
-            "req_id": row.req_id,
-            "owner": row.owner,
-            "target": row.target,
-            "target_gone": row.target_gone,
-            "shared": row.shared,
-            "inheritance": row.inheritance.map(stowplan_session::Inheritance::name),
-            "warn_timeout": row.warn_timeout,
-        })
-    }
+fn table<T: DeserializeOwned>(last: &Json, key: &str) -> Read<Vec<T>> {
+    let rows = last[key].as_array();
+    let rows = rows.ok_or_else(|| format!("{key:?} is no list"))?;
+    let row =
+        |(at, row)| T::deserialize(row).map_err(|error| format!("row {at} of {key}: {error}"));
+    rows.iter().enumerate().map(row).collect()
 }

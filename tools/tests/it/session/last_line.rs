@@ -3,7 +3,7 @@
 use super::session;
 use crate::folder::Folder;
 use serde_json::{Value as Json, json};
-use stowplan_cli::command::session::{state_json, state_read};
+use stowplan_cli::command::session::state_json;
 use stowplan_session::Config;
 
 fn last(out: &str) -> Json {
@@ -54,8 +54,8 @@ fn a_long_last_line_says_what_a_run_says() {
         assert!(short.contains(key) && !said.contains(key), "{key}");
     }
     let read = |said: &str| {
-        let state = state_read::last_final(said.as_bytes(), Config::default()).unwrap();
-        state_json::to_json(&state)
+        let state = state_json::last_final(said.as_bytes(), Config::default()).unwrap();
+        serde_json::to_value(&state).unwrap()
     };
     assert_eq!(read(short), last(said));
     assert_eq!(read(said), last(said));
@@ -100,7 +100,21 @@ fn nodes_of_other_namespaces_are_read_or_refused() {
             json!({"uses_as": "i", "uses_also": ["c"]}),
             "\"c\" is not there",
         ),
-        (json!({"uses": ["a"]}), json!({"uses_as": 7}), "no string"),
+        (
+            json!({"uses": ["a"]}),
+            json!({"uses_as": 7}),
+            "expected a string",
+        ),
+        (
+            json!({"uses": ["a"]}),
+            json!({}),
+            "either \"uses\" or \"uses_as\"",
+        ),
+        (
+            json!({"uses": ["a"]}),
+            json!({"uses": ["a"], "uses_also": ["b"]}),
+            "without \"uses_as\"",
+        ),
         (
             json!({"uses": ["a"]}),
             json!({"uses_as": "i", "uses": ["a"]}),
@@ -112,11 +126,11 @@ fn nodes_of_other_namespaces_are_read_or_refused() {
             "nodes": [node("a"), node("b")], "pending": [], "scheduler": null});
         let dump = folder.file("dump");
         std::fs::write(&dump, format!("{}\n", json!({"final": state}))).unwrap();
-        let read = state_read::last_final(&std::fs::read(&dump).unwrap(), Config::default());
+        let read = state_json::last_final(&std::fs::read(&dump).unwrap(), Config::default());
         match read {
             Ok(state) => {
-                let uses = &state_json::to_json(&state)["namespaces"][1]["uses"];
-                assert_eq!((told, uses), ("", &json!(["a", "b"])));
+                let spaces = &serde_json::to_value(&state).unwrap()["namespaces"];
+                assert_eq!((told, &spaces[1]["uses"]), ("", &json!(["a", "b"])));
             }
             Err(error) => assert!(!told.is_empty() && error.contains(told), "{error}"),
         }

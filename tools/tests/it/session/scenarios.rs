@@ -4,7 +4,7 @@ use super::{ours, root, session};
 use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 use std::io::Write as _;
-use stowplan_cli::command::session::{state_json, state_read};
+use stowplan_cli::command::session::state_json;
 use stowplan_session::Config;
 
 #[test]
@@ -186,9 +186,9 @@ fn a_dump_is_read_back_whole() {
     for path in ours() {
         let said = session(&["run", path.to_str().unwrap()], b"");
         let last: Json = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
-        let state = state_read::last_final(said.out.as_bytes(), Config::default()).unwrap();
+        let state = state_json::last_final(said.out.as_bytes(), Config::default()).unwrap();
         assert_eq!(
-            state_json::to_json(&state),
+            serde_json::to_value(&state).unwrap(),
             last["final"],
             "{}",
             path.display()

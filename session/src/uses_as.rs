@@ -1,0 +1,103 @@
+//! How a short dump says the nodes of namespaces: large sets once, and then what is different, so that its length grows with what
+//! happened.
+
+use super::image::Sets;
+use super::state::State;
+use super::tables::{Extent, NodeId, NodeSet, NsId};
+use std::collections::BTreeMap;
+
+/// A namespace uses the nodes of another, but for these.
+#[derive(Debug)]
+pub(crate) struct UsesAs {
+    /// The other namespace.
+    pub(crate) other: NsId,
+    /// Nodes that this one also uses.
+    pub(crate) also: Vec<NodeId>,
+    /// Nodes of the other that this one does not use.
+    pub(crate) without: Vec<NodeId>,
+}
+
+/// The namespaces whose nodes are said as those of another. Sets of up to `most` nodes are named. A former state of the default session is
+/// said by the one before it, so each node that came or went between them is said once.
+///
+/// Cost: linear in the tables.
+pub(crate) fn uses_as(state: &State, most: usize) -> BTreeMap<NsId, UsesAs> {
+    let is_large = |nodes: &NodeSet| nodes.len() > most as u64;
+    let mut sets = Sets::default();
+    let mut by_set: BTreeMap<u32, Vec<NsId>> = BTreeMap::new();
+    let mut by_time: BTreeMap<u64, Vec<NsId>> = BTreeMap::new();
+    for ns in state.spaces_by_name() {
+        let run = state.spaces.row[ns].run;
+        match run.and_then(|run| state.users.extent(run)) {
+            Some(Extent::Session(time)) => by_time.entry(*time).or_default().push(ns),
+            Some(Extent::Shared(nodes) | Extent::Listed(nodes)) if is_large(nodes) => {
+                by_set.entry(sets.place_of(nodes)).or_default().push(ns);
+            }
+            Some(Extent::Shared(_) | Extent::Listed(_)) | None => {}
+        }
+    }
+    let mut found = BTreeMap::new();
+    by_set
+        .values()
+        .for_each(|spaces| as_first(spaces, &mut found));
+    let mut changes = changes(state);
+    let (mut there, mut changed) = (NodeSet::new(), NodeSet::new());
+    // The last namespace whose large set has been said.
+    let mut last: Option<NsId> = None;
+    for (time, spaces) in &by_time {
+        while let Some(entry) = changes.first_entry().filter(|entry| entry.key() <= time) {
+            for node in entry.remove() {
+                turn(&mut there, node);
+                turn(&mut changed, node);
+            }
+        }
+        if !is_large(&there) {
+            continue;
+        }
+        as_first(spaces, &mut found);
+        let few = changed.len() < there.len();
+        let nodes = std::mem::take(&mut changed);
+        if let Some(other) = last.filter(|_| few) {
+            let (also, without) = nodes.iter().partition(|&node| there.contains(node));
+            let uses = UsesAs {
+                other,
+                also,
+                without,
+            };
+            found.insert(spaces[0], uses);
+        }
+        last = Some(spaces[0]);
+    }
+    found
+}
+
+/// The namespaces behind the first use the same nodes as the first.
+fn as_first(spaces: &[NsId], found: &mut BTreeMap<NsId, UsesAs>) {
+    for &ns in spaces.iter().skip(1) {
+        let uses = UsesAs {
+            other: spaces[0],
+            also: Vec::new(),
+            without: Vec::new(),
+        };
+        found.insert(ns, uses);
+    }
+}
+
+/// By time: the nodes that come to the default session or leave it.
+fn changes(state: &State) -> BTreeMap<u64, Vec<NodeId>> {
+    let mut changes: BTreeMap<u64, Vec<NodeId>> = BTreeMap::new();
+    for node in state.nodes.all().iter() {
+        for (from, to) in state.nodes.times.spans(state.nodes.seen(node)) {
+            changes.entry(from).or_default().push(node);
+            changes.entry(to).or_default().push(node);
+        }
+    }
+    changes
+}
+
+/// Takes a node out if it is there, or else puts it in.
+fn turn(nodes: &mut NodeSet, node: NodeId) {
+    if !nodes.remove(node) {
+        nodes.insert(node);
+    }
+}
