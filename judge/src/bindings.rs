@@ -21,6 +21,8 @@ pub(super) struct Binder<'t> {
     overload: Overload,
     limit: Option<u16>,
     by_device: bool,
+    /// Processes are bound to the devices that they are mapped to.
+    to_own_device: bool,
     /// Cpus may be shared, and some cpus lie in no target.
     beside: bool,
     /// How many processes of the app are bound to each target of the node. Shape `[targets]`.
@@ -132,6 +134,7 @@ impl<'t> Binder<'t> {
             overload: binding.overload,
             limit: binding.limit,
             by_device: binding.mapped.is_some_and(ObjKind::is_device),
+            to_own_device: binding.target.is_device() && binding.mapped == Some(binding.target),
             beside,
             snap: free.clone(),
             free,
@@ -152,8 +155,8 @@ impl<'t> Binder<'t> {
         }
         let machine = self.hardware.machine();
         let inside = object.unwrap_or(&machine);
-        // The row is that of a target only if processes are mapped to GPUs too.
-        if let (Some(at), true) = (row, self.by_device && self.target.is_device())
+        // The row is that of a target only if processes are mapped to the same devices; bytes may say any row.
+        if let Some(at) = row.filter(|&at| self.to_own_device && at < self.targets.len())
             && object.is_some()
         {
             return self.near(at, inside);
