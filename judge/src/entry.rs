@@ -1,8 +1,8 @@
 //! Processes that an entry of a file places: they have exactly what the entry says (`semantics` 4.5, 4.6).
 
 use super::bits::Mask;
-use super::fault::{Promise, Seen};
-use super::walk::{Broken, Walk};
+use super::fault::{Broken, Promise, Seen};
+use super::walk::Walk;
 use stowplan_engine::policy::{MapBy, Overload};
 
 impl Walk<'_, '_> {

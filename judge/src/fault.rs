@@ -248,3 +248,12 @@ impl Faults {
         }
     }
 }
+
+/// A broken promise of one process of the node.
+#[derive(Clone, Debug)]
+pub(super) struct Broken {
+    pub(super) local: u32,
+    pub(super) promise: Promise,
+    pub(super) found: Seen,
+    pub(super) promised: Seen,
+}

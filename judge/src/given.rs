@@ -1,9 +1,8 @@
 //! A node whose processes were given by a launcher's own rules: what any placement must keep. The rules themselves are not judged here.
 
 use super::bits::Bits;
-use super::fault::{Promise, Seen};
+use super::fault::{Broken, Promise, Seen};
 use super::hardware::Hardware;
-use super::walk::Broken;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::patterns::Pattern;

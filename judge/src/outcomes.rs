@@ -2,13 +2,14 @@
 
 use super::alike::{Form, form};
 use super::bits::{Bits, Mask};
-use super::fault::{Promise, Seen};
+use super::fault::{Broken, Promise, Seen};
 use super::given::GivenNode;
 use super::hardware::{Hardware, OsIndex, Sorted};
 use super::kept_sets::Masks;
 use super::passes;
 use super::pelist::list_cpus;
-use super::walk::{Broken, Case, Left, Passes};
+use super::places::ChosenBy;
+use super::walk::{Case, Left, Passes};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use stowplan_engine::plan::{PlacedRun, Plan};
@@ -48,6 +49,7 @@ struct Key {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct AppOnNode {
     policy: PolicyId,
+    by: ChosenBy,
     /// Under `dist`, the app whose device is meant.
     device_of: Option<AppId>,
     kind: Option<ObjKind>,
@@ -190,6 +192,10 @@ impl<'p> Outcomes<'p> {
             pattern: run.pattern,
             app: AppOnNode {
                 policy: id,
+                by: match self.plan.app(app).claimed().by_component() {
+                    true => ChosenBy::Component,
+                    false => ChosenBy::Rules,
+                },
                 device_of: (self.plan.resolved_apps().policies[id].map == MapBy::Dist)
                     .then_some(app),
                 kind: run.kind,
@@ -278,6 +284,7 @@ impl<'p> Outcomes<'p> {
             hardware,
             cpusets: &self.plan.world().cpusets,
             policy,
+            by: key.app.by,
             device: table.device[app].as_deref(),
             kind: key.app.kind,
             pattern: self.plan.patterns().get(key.pattern),

@@ -1,9 +1,9 @@
 //! Lists of cpus: what a pe-list deals to each process of a node (`semantics` 4.7).
 
 use super::bits::{Bits, Mask, Ranges};
-use super::fault::{Promise, Seen};
+use super::fault::{Broken, Promise, Seen};
 use super::hardware::{Hardware, joined};
-use super::walk::{Broken, Case, Left, Passes, Walk};
+use super::walk::{Case, Left, Passes, Walk};
 use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
 };

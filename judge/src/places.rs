@@ -17,6 +17,15 @@ pub(super) enum Room {
     Endless,
 }
 
+/// Who chose the objects of an app.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum ChosenBy {
+    /// The rules of its policy.
+    Rules,
+    /// A launcher's own component: any objects, in any order.
+    Component,
+}
+
 /// The order in which objects get processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Deal {
@@ -28,6 +37,8 @@ enum Deal {
     Span,
     /// This many processes per object.
     Ppr(u32),
+    /// As a component chose.
+    Chosen,
 }
 
 /// The objects of a node, in turn.
@@ -149,11 +160,29 @@ impl<'t> Turns<'t> {
         !cpu.is_empty() && inside(cpu, self.hardware.ranges(self.objects[row]))
     }
 
-    /// The next object, with its row among the turns; `None`: no object has room.
-    pub(super) fn next(&mut self, free: &Bits) -> Option<(usize, ObjectId)> {
+    /// Objects of this kind, as a component chose them.
+    pub(super) fn chosen(self, kind: Option<ObjKind>) -> Self {
+        Self {
+            kind,
+            deal: Deal::Chosen,
+            room: Room::Endless,
+            objects: kind.map_or_else(Vec::new, |kind| self.hardware.targets(kind)),
+            names: Vec::new(),
+            fits: Vec::new(),
+            one_each: false,
+            ..self
+        }
+    }
+
+    /// The next object, with its row among the turns; `None`: no object has room. `found`: the object that the plan has there.
+    pub(super) fn next(&mut self, found: Option<u32>, free: &Bits) -> Option<(usize, ObjectId)> {
         let count = self.objects.len();
         if count == 0 {
             return None;
+        }
+        if self.deal == Deal::Chosen {
+            let mut rows = (0..).zip(self.objects.iter().copied());
+            return rows.find(|&(row, object)| Some(self.name(row, object)) == found);
         }
         if let Deal::Ppr(per) = self.deal {
             return self.next_of_ppr(per, free);
@@ -167,7 +196,7 @@ impl<'t> Turns<'t> {
         }
         let start = match self.deal {
             Deal::Span => usize::try_from(self.placed).unwrap_or(0) % count,
-            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) => self.at,
+            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) | Deal::Chosen => self.at,
         };
         let row = (0..count)
             .map(|ahead| (start + ahead) % count)
@@ -219,6 +248,7 @@ impl<'t> Turns<'t> {
                 self.placed += u64::from(more);
                 more
             }
+            Deal::Chosen => most,
             Deal::Nothing | Deal::Sweep | Deal::Span => 0,
         }
     }
@@ -264,7 +294,7 @@ impl<'t> Turns<'t> {
         let count = self.objects.len().max(1);
         match self.deal {
             Deal::Span => (usize::try_from(self.placed).unwrap_or(0) % count, 0),
-            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) => (self.at, self.held),
+            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) | Deal::Chosen => (self.at, self.held),
         }
     }
 }

@@ -145,8 +145,10 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
         RankBy::Slot | RankBy::Node | RankBy::Listed => false,
     };
     let large = own.runs().iter().any(|run| run.procs > COUNTED);
-    // Domains by distance have an order of their own, so only the inverse is checked.
-    let order = if by_object && (large || matches!(policy.map, MapBy::Dist | MapBy::Device(_))) {
+    // Domains by distance and objects that a component chose have an order of their own, so only the inverse is checked.
+    let own_order =
+        matches!(policy.map, MapBy::Dist | MapBy::Device(_)) || own.claimed().by_component();
+    let order = if by_object && (large || own_order) {
         RankBy::Listed
     } else {
         policy.rank

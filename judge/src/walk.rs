@@ -2,11 +2,11 @@
 
 use super::bindings::{Binder, Binding};
 use super::bits::{Bits, Mask, Ranges};
-use super::fault::{Promise, Seen};
+use super::fault::{Broken, Promise, Seen};
 use super::hardware::{Hardware, OsIndex, logical_mask};
 use super::kept_sets::Masks;
 use super::mpibind::{self, Dealt};
-use super::places::{Room, Turns};
+use super::places::{ChosenBy, Room, Turns};
 use stowplan_engine::policy::{
     BindStrength, BindTo, IfSupported, MapBy, Mpibind, ObjKind, Overload,
 };
@@ -20,6 +20,7 @@ pub(super) struct Case<'t> {
     pub(super) hardware: Hardware<'t>,
     pub(super) cpusets: &'t Cpusets,
     pub(super) policy: &'t Policy,
+    pub(super) by: ChosenBy,
     pub(super) device: Option<&'t str>,
     /// The kind that the plan names for the objects.
     pub(super) kind: Option<ObjKind>,
@@ -47,15 +48,6 @@ pub(super) enum Passes {
     Untold,
     /// How many processes were on the node at the end of each pass but the last.
     Told(Vec<u32>),
-}
-
-/// A broken promise of one process of the node.
-#[derive(Clone, Debug)]
-pub(super) struct Broken {
-    pub(super) local: u32,
-    pub(super) promise: Promise,
-    pub(super) found: Seen,
-    pub(super) promised: Seen,
 }
 
 /// What the walk leaves.
@@ -126,7 +118,7 @@ impl<'t> Case<'t> {
     }
 
     fn walk_with(&self, room: Room, masks: &mut Masks) -> Result<Left, Broken> {
-        let turns = Turns::new(
+        let mut turns = Turns::new(
             self.hardware,
             self.policy,
             self.device,
@@ -134,6 +126,9 @@ impl<'t> Case<'t> {
             &self.free,
             &self.allowed,
         );
+        if self.by == ChosenBy::Component {
+            turns = turns.chosen(self.kind);
+        }
         if self.procs > 0 && turns.kind != self.kind {
             let seen = |kind: Option<ObjKind>| kind.map_or(Seen::Nothing, Seen::Kind);
             return Err(Broken {
@@ -442,7 +437,7 @@ impl<'t> Walk<'_, 't> {
             .binder
             .as_ref()
             .map_or(&self.free, |binder| &binder.free);
-        let mut turn = self.turns.next(free);
+        let mut turn = self.turns.next(place.object, free);
         let is = |turns: &Turns<'t>, turn: Option<(usize, ObjectId)>| {
             turn.is_some_and(|(row, object)| place.object == Some(turns.name(row, object)))
         };
@@ -450,7 +445,7 @@ impl<'t> Walk<'_, 't> {
         if !is(&self.turns, turn) && again {
             self.turns.reset(mark);
             self.turns.restart(free);
-            turn = self.turns.next(free);
+            turn = self.turns.next(place.object, free);
         }
         if let (true, Some((row, object))) = (is(&self.turns, turn), turn) {
             return Ok(Some((row, hardware.ranges(object))));

@@ -53,6 +53,7 @@ class Components(unittest.TestCase):
         self.assertEqual([name for name, _ in made.names if name != "mine"], ["lsf", "rank_file", "ppr", "mpibind", "seq", "round_robin"])
         plan = made.place(FEW, MACHINE)
         self.assertEqual([(p.node, p.object) for p in plan], [("a", "core:3"), ("a", "core:2")])
+        plan.check()
         self.assertEqual((first.looks, first.passes, first.seen), (1, 0, [(1, 4, 4, None, 0, "a"), (1, 4, 4, None, 0, "b")]))
         # Who passes leaves the app to the engine, whose plan it is then.
         many = made.place(sp.Job.from_command_line(MANY), MACHINE)

@@ -54,6 +54,14 @@ impl Named {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claimed(pub(crate) Claim);
 
+impl Claimed {
+    /// Whether a launcher's own component placed the app: it may choose any objects.
+    #[must_use]
+    pub fn by_component(&self) -> bool {
+        self.0 == Claim::Elsewhere
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Claim {
     /// The plan is older than its section of claims, or nothing was placed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use stowplan::component::{self, Answer, AppIndex, Component, Declined, Registry, Share};
 use stowplan::prte::{Dispatch, MapJob, Owner, Request, Scope, Value, keys};
-use stowplan::{App, Cluster, Error, Job, Machine, ObjKind, Plan, Planner, Topology};
+use stowplan::{App, Cluster, Error, Job, Machine, ObjKind, Plan, Planner, Rank, Topology};
 
 fn machine() -> Machine {
     Machine::uniform(Topology::parse("package:2 core:4 pu:1").expect("a topology"))
@@ -197,6 +197,53 @@ fn wrong_answers_are_named() {
     assert!(told(objects(&[0, 1, 9])).contains("core:9 on a, which has 8 core"));
     let busy = Component::new("mine", 99).count(|_, _| Err(Declined::from("the switch is down")));
     assert!(told(busy).contains("the switch is down"));
+}
+
+#[test]
+fn a_plan_whose_objects_a_component_chose_is_sound() {
+    let kinds = [ObjKind::Core, ObjKind::Package];
+    let maps = ["slot", "node", "core", "package", "ppr:2:node"];
+    let binds = ["", "--bind-to core", "--bind-to none"];
+    for (kind, map) in kinds
+        .into_iter()
+        .flat_map(|kind| maps.map(|map| (kind, map)))
+    {
+        let last_first = Component::new("last-first", 99)
+            .count(|_, rooms| {
+                let of = |room: &component::Room<'_>| Share {
+                    nodes: room.nodes(),
+                    procs: 2,
+                };
+                Ok(rooms.iter().map(of).collect())
+            })
+            .objects(kind, move |_, node, procs| {
+                Ok((0..node.objects(kind))
+                    .rev()
+                    .cycle()
+                    .take(procs as usize)
+                    .collect())
+            });
+        let mut registry = Registry::standard();
+        registry.register(last_first).expect("it is new");
+        for bind in binds {
+            let words = format!("-n 4 -H a:4,b:4 --map-by {map} {bind} ./x");
+            let job =
+                Job::from_command_line(words.split_whitespace()).expect("its words are right");
+            let plan = component::place(&job, &machine(), &registry).expect("there is room");
+            let first = plan
+                .proc(Rank(0))
+                .and_then(|proc| proc.object())
+                .expect("an object");
+            assert_eq!(
+                first.index(),
+                if kind == ObjKind::Core { 7 } else { 1 },
+                "{words}"
+            );
+            assert_eq!(plan.check(), Ok(()), "{kind:?} {words}");
+            let saved = Plan::from_bytes(&plan.to_bytes()).expect("it was saved");
+            assert_eq!(saved.check(), Ok(()), "{kind:?} {words}, saved");
+        }
+    }
 }
 
 #[test]
