@@ -1,9 +1,7 @@
 //! A job in bytes: the request as it is relayed, and the files that go with it.
 //!
 //! ```text
-//! 8 bytes   "STOWJOB", then the version, 1
-//! u32       length of the payload, little-endian
-//! u32       CRC-32 of the payload
+//! seal      of "STOWJOB" (`engine/src/spawn/seal.rs`)
 //! payload   number(1 where inferred slots are PUs, else 0) maybe(task map) maybe(LSF's file)
 //!           number(0: no parent, 1: a job, 2: a tool) [packed parent] packed request
 //!           number(files) { text(name) text(contents) }
@@ -22,11 +20,15 @@ use crate::our_words::of_another;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};
+use stowplan_engine::spawn::seal::{SEAL_BYTES, Sealed};
 use stowplan_engine::spawn::wire::{Reader, WireError, Writer};
 use stowplan_engine::spawn::{Intake, SpawnRequest};
 
-const MAGIC: &[u8; 8] = b"STOWJOB\x01";
-const HEADER: usize = 16;
+const SEALED: Sealed = Sealed {
+    magic: b"STOWJOB",
+    foreign: "this is no job",
+    most: (u32::MAX as usize, "the job is beyond 4 GiB"),
+};
 
 impl Job {
     /// The job in bytes. Same job, same bytes.
@@ -85,16 +87,7 @@ impl Job {
             out.number(0);
             thread_words(&mut out, job);
         }
-        let payload = out.bytes;
-        let Ok(length) = u32::try_from(payload.len()) else {
-            return Err(bad(payload.len(), "the job is beyond 4 GiB"));
-        };
-        let mut bytes = Vec::with_capacity(HEADER + payload.len());
-        bytes.extend(MAGIC);
-        bytes.extend(length.to_le_bytes());
-        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
-        bytes.extend(payload);
-        Ok(bytes)
+        SEALED.seal(&out.bytes).map_err(wire)
     }
 }
 
@@ -104,26 +97,8 @@ impl Draft {
     /// # Errors
     /// `bad-request`, with the byte, when the bytes are foreign, cut, damaged or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JobError> {
-        let header = bytes
-            .get(..HEADER)
-            .ok_or_else(|| bad(bytes.len(), "the header is cut"))?;
-        if header[..7] != MAGIC[..7] {
-            return Err(bad(0, "this is no job"));
-        }
-        if header[7] != MAGIC[7] {
-            return Err(bad(7, "the version is not 1"));
-        }
-        let word = |at: usize| {
-            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-        };
-        let payload = &bytes[HEADER..];
-        if payload.len() != word(8) as usize {
-            return Err(bad(8, "the length is not that of the payload"));
-        }
-        if crc32fast::hash(payload) != word(12) {
-            return Err(bad(12, "the checksum is not that of the payload"));
-        }
-        let mut from = Reader::new(payload, HEADER);
+        let payload = SEALED.open(bytes).map_err(wire)?;
+        let mut from = Reader::new(payload, SEAL_BYTES);
         read(&mut from, payload)
     }
 }
@@ -278,17 +253,12 @@ fn read_request(from: &mut Reader<'_>, payload: &[u8]) -> Result<SpawnRequest, J
     let packed = from.bytes(length).map_err(wire)?;
     SpawnRequest::unpack(packed).map_err(|mut error| {
         if let SpecError::BadPackedRequest { offset, .. } = &mut error {
-            *offset += (HEADER + start) as u64;
+            *offset += (SEAL_BYTES + start) as u64;
         }
         error.into()
     })
 }
 
 fn wire(error: WireError) -> JobError {
-    bad(error.offset, error.fault)
-}
-
-fn bad(offset: usize, fault: &'static str) -> JobError {
-    let offset = offset as u64;
-    SpecError::BadPackedRequest { offset, fault }.into()
+    SpecError::from(error).into()
 }

@@ -18,6 +18,8 @@ pub mod set;
 pub mod intake;
 // Numbers and texts as bytes.
 pub mod wire;
+// The seal of packed requests and jobs.
+pub mod seal;
 // Requests as bytes: pack and unpack.
 pub(crate) mod relay;
 // What apps ask of the job; what a child takes from its parent.

@@ -1,9 +1,7 @@
 //! The relay: a request as bytes. Anything that does not travel is lost in every test, too. Source: `per-app` 4.
 //!
 //! ```text
-//! 8 bytes   "STOWREQ", then the version, 1
-//! u32       length of the payload, little-endian
-//! u32       CRC-32 of the payload
+//! seal      of "STOWREQ" (`seal.rs`)
 //! payload   policies      the job's three, each one more than its number; 0: there is none
 //!           apps          each one more than its processes; 1: they are not given, 0: a hole
 //!           labels        app, program, arguments, environment, directory
@@ -17,6 +15,7 @@ use super::attributes::{Attribute, Scope, Source, Value, key_name};
 use super::keys;
 use super::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
+use super::seal::{SEAL_BYTES, Sealed};
 use super::set::{canonical, check_attribute};
 use super::wire::{Reader, WireError};
 use crate::count::ProcCount;
@@ -28,9 +27,11 @@ use crate::policy::GpuShare;
 use crate::table::apps::AppId;
 use crate::text::hostlist::read_hosts;
 
-const MAGIC: &[u8; 7] = b"STOWREQ";
-const VERSION: u8 = 1;
-const HEADER: usize = 16;
+const SEALED: Sealed = Sealed {
+    magic: b"STOWREQ",
+    foreign: "this is no packed request",
+    most: (REQUEST_BYTES_MAX, "the request is beyond 64 MiB"),
+};
 
 /// A policy of the job, which is packed apart from the job's attributes.
 struct JobPolicy {
@@ -115,22 +116,7 @@ impl SpawnRequest {
             unknown.collect::<Vec<_>>(),
         );
         let payload = postcard::to_allocvec(&payload).expect("a Vec takes every byte");
-        let length = u32::try_from(payload.len())
-            .ok()
-            .filter(|_| payload.len() <= REQUEST_BYTES_MAX);
-        let Some(length) = length else {
-            return Err(SpecError::BadPackedRequest {
-                offset: payload.len() as u64,
-                fault: "the request is beyond 64 MiB",
-            });
-        };
-        let mut bytes = Vec::with_capacity(HEADER + payload.len());
-        bytes.extend(MAGIC);
-        bytes.push(VERSION);
-        bytes.extend(length.to_le_bytes());
-        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
-        bytes.extend(payload);
-        Ok(bytes)
+        Ok(SEALED.seal(&payload)?)
     }
 
     /// A note for each attribute and unknown key that [`SpawnRequest::pack`] leaves out.
@@ -161,10 +147,16 @@ impl SpawnRequest {
     ///
     /// Cost: linear in the bytes, in time and memory.
     pub fn unpack(bytes: &[u8]) -> Result<Self, SpecError> {
-        read(bytes).map_err(|error| SpecError::BadPackedRequest {
+        Ok(read(bytes)?)
+    }
+}
+
+impl From<WireError> for SpecError {
+    fn from(error: WireError) -> Self {
+        Self::BadPackedRequest {
             offset: error.offset as u64,
             fault: error.fault,
-        })
+        }
     }
 }
 
@@ -173,31 +165,8 @@ fn number_of(owner: Owner) -> u64 {
 }
 
 fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
-    let at = |offset, fault| WireError { offset, fault };
-    let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
-        return Err(at(bytes.len(), "the header is cut"));
-    };
-    let [magic @ .., version, l0, l1, l2, l3, c0, c1, c2, c3] = header;
-    if magic != MAGIC {
-        return Err(at(0, "this is no packed request"));
-    }
-    if *version != VERSION {
-        return Err(at(7, "the version is not 1"));
-    }
-    let length = u32::from_le_bytes([*l0, *l1, *l2, *l3]) as usize;
-    if length > REQUEST_BYTES_MAX {
-        return Err(at(8, "the payload is said to be beyond 64 MiB"));
-    }
-    if length > payload.len() {
-        return Err(at(bytes.len(), "the payload is cut"));
-    }
-    if length < payload.len() {
-        return Err(at(HEADER + length, "bytes stand behind the payload"));
-    }
-    if crc32fast::hash(payload) != u32::from_le_bytes([*c0, *c1, *c2, *c3]) {
-        return Err(at(12, "the checksum does not fit the payload"));
-    }
-    let mut from = Reader::new(payload, HEADER);
+    let payload = SEALED.open(bytes)?;
+    let mut from = Reader::new(payload, SEAL_BYTES);
     let mut request = SpawnRequest::new();
     read_policies(&mut from, &mut request)?;
     read_apps(&mut from, &mut request)?;
