@@ -1,6 +1,6 @@
 //! Sealed frames: what is around the bytes of a plan.
 //!
-//! Other sealed bytes: requests (`spawn/relay.rs`), jobs (`job/src/bytes.rs`), journals (`session/src/journal/frame.rs`).
+//! Other sealed bytes: requests and jobs (`spawn/seal.rs`), journals (`session/src/journal/frame.rs`).
 
 use super::edition::{Edition, FrameKind};
 
