@@ -172,18 +172,8 @@ pub(super) fn switches(choices: &mut Choices<'_>) -> Drawn {
             }
         };
     }
-    Drawn {
-        word: "net".to_owned(),
-        file,
-        level_words: None,
-        hosts: some_nodes(choices, nodes.len()),
-        nodes,
-        levels,
-        kind: "tree",
-        ways: Ways::Tree {
-            joined: roots.len() == 1,
-        },
-    }
+    let joined = roots.len() == 1;
+    tree(choices, file, nodes, levels, Ways::Tree { joined })
 }
 
 /// Nodes with the names of their objects from the top, in the order in which they are mentioned.
@@ -260,7 +250,13 @@ pub(super) fn rows(choices: &mut Choices<'_>) -> Drawn {
     }
     let mut levels = mentioned(&listed, &words);
     without_tops(&mut levels);
-    of_listed(choices, file, &listed, levels, Ways::Tree { joined: true })
+    tree(
+        choices,
+        file,
+        names(listed),
+        levels,
+        Ways::Tree { joined: true },
+    )
 }
 
 /// `SLURM_TOPOLOGY_ADDR`, a line a node.
@@ -289,13 +285,14 @@ pub(super) fn addresses(choices: &mut Choices<'_>) -> Drawn {
     let mut levels = mentioned(&listed, &words);
     let joined = levels[0].objects.len() == 1;
     without_tops(&mut levels);
-    of_listed(choices, file, &listed, levels, Ways::Tree { joined })
+    tree(choices, file, names(listed), levels, Ways::Tree { joined })
 }
 
-fn of_listed(
+/// A tree that a file names. The nodes of the job are drawn last.
+fn tree(
     choices: &mut Choices<'_>,
     file: String,
-    listed: &[(String, Vec<String>)],
+    nodes: Vec<String>,
     levels: Vec<Level>,
     ways: Ways,
 ) -> Drawn {
@@ -303,12 +300,17 @@ fn of_listed(
         word: "net".to_owned(),
         file,
         level_words: None,
-        hosts: some_nodes(choices, listed.len()),
-        nodes: listed.iter().map(|own| own.0.clone()).collect(),
+        hosts: some_nodes(choices, nodes.len()),
+        nodes,
         levels,
         kind: "tree",
         ways,
     }
+}
+
+/// The names of nodes that are listed with their objects.
+fn names(listed: Vec<(String, Vec<String>)>) -> Vec<String> {
+    listed.into_iter().map(|own| own.0).collect()
 }
 
 /// Names that say where nodes are: the network has the nodes of the job, in its order.
@@ -337,7 +339,7 @@ pub(super) fn template(choices: &mut Choices<'_>) -> Drawn {
         level_words: None,
         hosts: (0..listed.len()).collect(),
         levels: mentioned(&listed, &words),
-        nodes: listed.into_iter().map(|own| own.0).collect(),
+        nodes: names(listed),
         kind: "tree",
         ways: Ways::Tree { joined: true },
     }
@@ -383,16 +385,7 @@ pub(super) fn blocks(choices: &mut Choices<'_>) -> Drawn {
     let mut levels = joined_blocks(&blocks, &joins);
     without_tops(&mut levels);
     let nodes: Vec<String> = blocks.into_iter().flat_map(|own| own.1).collect();
-    Drawn {
-        word: "net".to_owned(),
-        file,
-        level_words: None,
-        hosts: some_nodes(choices, nodes.len()),
-        nodes,
-        levels,
-        kind: "tree",
-        ways: Ways::Tree { joined: true },
-    }
+    tree(choices, file, nodes, levels, Ways::Tree { joined: true })
 }
 
 /// A level for each join, up to the first that holds all.
