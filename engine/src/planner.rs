@@ -99,7 +99,8 @@ impl Planner {
     /// # Errors
     /// As `map_resolved`. The planner stays usable: the next loss or plan starts from the same nodes.
     ///
-    /// Cost: the first time, that of `map_resolved`. Later, the runs of nodes, and whatever no earlier plan worked out.
+    /// Cost: the first time, that of `map_resolved`. Later, the runs of nodes, a copy of the table of apps, and whatever no earlier plan
+    /// worked out.
     pub fn plan(&mut self) -> Result<Mapped, MapError> {
         self.place()?;
         let derived = std::mem::take(&mut self.derived);

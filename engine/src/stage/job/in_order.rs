@@ -61,7 +61,7 @@ pub(crate) fn place_chosen(
         return Err(error.clone().into());
     }
     let procs = outcome.counts[id.row()];
-    // The vector that an earlier plan had for this app.
+    // The vector that an earlier placement without a plan had for this app.
     work.scratch.runs = std::mem::take(&mut outcome.placed[id.row()].runs);
     let said = outcome.notes.len();
     let notes = &mut outcome.notes;
