@@ -2,8 +2,8 @@
 
 use super::objects::{Kind, Pus, all_objects, kind, lies_in, objects};
 use super::refusal::fails;
-use super::said::leading_number;
 use super::version::Version;
+use crate::line::named::leading_number;
 use crate::line::{Hardware, LineRefused};
 use roaring::RoaringBitmap;
 use stowplan_engine::table::topologies::TopologyId;

@@ -3,8 +3,9 @@
 use super::allotted::allotted;
 use super::node_list::{HydraNodes, add, within_bounds, without};
 use super::refusal::{fails, refuses};
-use super::said::{Global, Named, leading_number};
+use super::said::{Global, Named};
 use super::version::Version;
+use crate::line::named::leading_number;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
 use stowplan_engine::table::names::{NameRange, Names, TooManyNodes};
 use stowplan_engine::text::hostlist::plain;

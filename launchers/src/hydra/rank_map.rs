@@ -10,6 +10,8 @@ const RANKS_MAX: usize = 1 << 24;
 ///
 /// # Errors
 /// `launch-fails` for broken text, a number beyond the list, and a map that cannot go on; `job-too-large`.
+///
+/// Cost: the ranks, and the bytes of the text.
 pub(crate) fn nodes_of(text: &str, ranks: u32, nodes: usize) -> Result<Vec<u32>, LineRefused> {
     let ranks = usize::try_from(ranks).unwrap_or(usize::MAX);
     if ranks > RANKS_MAX {
@@ -20,192 +22,241 @@ pub(crate) fn nodes_of(text: &str, ranks: u32, nodes: usize) -> Result<Vec<u32>,
             ),
         ));
     }
-    let mut read = Reader {
-        bytes: text.as_bytes(),
-        at: 0,
+    // MPICH puts around a map what it lacks, and reads on from behind the word.
+    let around = format!("{},{text})", &VECTOR[..VECTOR.len() - 1]);
+    let map = if text.starts_with(VECTOR) {
+        text
+    } else {
+        &around
+    };
+    let read = Reader {
+        bytes: map.as_bytes(),
+        at: VECTOR.len() - 1,
         nodes,
-        most: ranks,
+        ranks,
         found: Vec::new(),
         again: None,
-        counted: false,
+        behind: 0,
+        left: None,
+        at_last_turn: None,
     };
-    read.map().ok_or_else(|| broken(text, read.at))?;
-    let Reader {
-        mut found, again, ..
-    } = read;
-    if found.len() < ranks {
-        let from = again.ok_or_else(|| {
-            fails(&format!(
-                "-rankmap {text}: it ends before rank {} and cannot go on",
-                found.len()
-            ))
-        })?;
-        let part = found[from..].to_vec();
-        if part.is_empty() {
-            return Err(broken(text, 0));
-        }
-        let missing = ranks - found.len();
-        found.extend(part.iter().copied().cycle().take(missing));
-    }
-    found.truncate(ranks);
-    Ok(found)
+    read.map().map_err(|stop| {
+        fails(&match stop {
+            Stop::Broken => format!("-rankmap {text}: the map is broken"),
+            Stop::NoSuchNode(node) => {
+                format!("-rankmap {text}: it names node {node}, and the list has {nodes}")
+            }
+            Stop::Ends(rank) => {
+                format!("-rankmap {text}: it ends before rank {rank} and cannot go on")
+            }
+        })
+    })
 }
 
-fn broken(text: &str, at: usize) -> LineRefused {
-    fails(&format!(
-        "-rankmap {text}: the map is broken at byte {at}, or names a node that is not listed"
-    ))
+/// How a map begins that has all that MPICH puts around one.
+const VECTOR: &str = "(vector,";
+
+/// Why a map gives no node to a rank.
+enum Stop {
+    Broken,
+    NoSuchNode(i64),
+    /// The first rank without a node.
+    Ends(usize),
 }
 
+/// Reads a map as MPICH does, with one place to go back to: a second bracket, or one within another, goes its own ways.
 struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
     nodes: usize,
-    most: usize,
+    ranks: usize,
     found: Vec<u32>,
-    /// Where a map that is too short begins again.
+    /// Where it goes back to: behind the last `[`, else the first number or block that is node 0.
     again: Option<usize>,
-    /// Whether a count was read.
-    counted: bool,
+    /// Behind the count of the bracket.
+    behind: usize,
+    /// Turns of the bracket that are left; `None`: the next count is read. It is set once, and then runs below 0 and is read anew.
+    left: Option<i32>,
+    /// How many ranks had a node when it last went back.
+    at_last_turn: Option<usize>,
 }
 
 impl Reader<'_> {
+    fn map(mut self) -> Result<Vec<u32>, Stop> {
+        let mut comma = true;
+        while self.found.len() < self.ranks {
+            let Some(byte) = self.peek() else {
+                return Err(Stop::Ends(self.found.len()));
+            };
+            comma = match (comma, byte) {
+                (true, b']') => self.count()?,
+                (true, b')') => self.begin_again()?,
+                (true, _) => {
+                    self.expect(b',')?;
+                    false
+                }
+                (false, b'[') => {
+                    self.at += 1;
+                    self.again = Some(self.at);
+                    false
+                }
+                (false, b'(') => self.block()?,
+                (false, _) => self.node()?,
+            };
+        }
+        Ok(self.found)
+    }
+
     fn peek(&mut self) -> Option<u8> {
-        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+        while self.bytes.get(self.at).is_some_and(|byte| is_space(*byte)) {
             self.at += 1;
         }
         self.bytes.get(self.at).copied()
     }
 
-    fn take(&mut self, byte: u8) -> bool {
-        let there = self.peek() == Some(byte);
-        self.at += usize::from(there);
-        there
-    }
-
-    /// The whole map: `(vector,…)` around it all, or its items.
-    fn map(&mut self) -> Option<()> {
-        let start = self.at;
-        if self.take(b'(') && self.word() == b"vector" {
-            self.take(b',');
-            self.items(b')')?;
-            if !self.take(b')') {
-                return None;
-            }
-        } else {
-            self.at = start;
-            self.items(0)?;
+    fn expect(&mut self, byte: u8) -> Result<(), Stop> {
+        if self.peek() != Some(byte) {
+            return Err(Stop::Broken);
         }
-        self.peek().is_none().then_some(())
-    }
-
-    fn word(&mut self) -> &[u8] {
-        self.peek();
-        let rest = &self.bytes[self.at..];
-        let length = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphabetic())
-            .count();
-        self.at += length;
-        &rest[..length]
-    }
-
-    /// Items up to `end` or the end of the text.
-    fn items(&mut self, end: u8) -> Option<()> {
-        loop {
-            match self.peek() {
-                None => return Some(()),
-                Some(byte) if byte == end => return Some(()),
-                Some(b',') => self.at += 1,
-                Some(b'[') => self.bracket()?,
-                Some(b'(') => self.block()?,
-                Some(_) => self.node()?,
-            }
-            if self.found.len() >= self.most {
-                // The rest is not read.
-                self.at = self.bytes.len() - usize::from(end != 0);
-                if end != 0 {
-                    self.at = self.bytes.iter().rposition(|byte| *byte == end)?;
-                }
-                return Some(());
-            }
-        }
-    }
-
-    /// `[…]xK`
-    fn bracket(&mut self) -> Option<()> {
         self.at += 1;
-        let from = self.found.len();
-        self.again = Some(from);
-        self.items(b']')?;
-        if !self.take(b']') || !self.take(b'x') {
-            return None;
+        Ok(())
+    }
+
+    /// `]xK`: goes back, or on behind it. Whether a comma must follow.
+    fn count(&mut self) -> Result<bool, Stop> {
+        let again = self.again.ok_or(Stop::Broken)?;
+        let digit = self.bytes.get(self.at + 2).is_some_and(u8::is_ascii_digit);
+        if self.bytes.get(self.at + 1) != Some(&b'x') || !digit {
+            return Err(Stop::Broken);
         }
-        let times = self.number()?;
-        let part = self.found[from..].to_vec();
-        // The second count of a map runs once more.
-        let times = times + usize::from(self.counted);
-        self.counted = true;
-        for _ in 1..times {
-            if self.found.len() >= self.most {
-                break;
+        self.at += 2;
+        let left = match self.left {
+            Some(left) => left,
+            None => {
+                let read = self.number();
+                self.behind = self.at;
+                i32::try_from(read).unwrap_or(i32::MAX)
             }
-            self.found.extend_from_slice(&part);
+        };
+        let idle = self.at_last_turn == Some(self.found.len());
+        // What places no rank in a turn places none in all others.
+        let left = if idle && left > 1 {
+            0
+        } else {
+            left.wrapping_sub(1)
+        };
+        // A count of -1 is one that is not read yet: so every bracket but the first has a turn more.
+        self.left = (left != -1).then_some(left);
+        if left == 0 {
+            self.at = self.behind;
+            return Ok(true);
         }
-        Some(())
+        if idle {
+            return Err(Stop::Ends(self.found.len()));
+        }
+        self.at_last_turn = Some(self.found.len());
+        self.at = again;
+        Ok(false)
+    }
+
+    /// The end of a map that is too short.
+    fn begin_again(&mut self) -> Result<bool, Stop> {
+        let idle = self.at_last_turn == Some(self.found.len());
+        match self.again {
+            Some(again) if !idle => {
+                self.at_last_turn = Some(self.found.len());
+                self.at = again;
+                Ok(false)
+            }
+            Some(_) | None => Err(Stop::Ends(self.found.len())),
+        }
     }
 
     /// `(F,N,K)`
-    fn block(&mut self) -> Option<()> {
+    fn block(&mut self) -> Result<bool, Stop> {
+        let start = self.at;
         self.at += 1;
-        let first = self.number()?;
-        self.take(b',').then_some(())?;
-        let nodes = self.number()?;
-        self.take(b',').then_some(())?;
-        let each = self.number()?;
-        self.take(b')').then_some(())?;
-        if first == 0 && self.again.is_none() {
-            self.again = Some(self.found.len());
+        let first = self.number();
+        self.expect(b',')?;
+        let nodes = self.number();
+        self.expect(b',')?;
+        let each = self.number();
+        self.expect(b')')?;
+        self.begins_at(first, start);
+        let each = usize::try_from(each).unwrap_or(0);
+        if each == 0 {
+            return Ok(true);
         }
-        for node in first..first.checked_add(nodes)? {
-            if node >= self.nodes || self.found.len() >= self.most {
-                return (self.found.len() >= self.most).then_some(());
+        for node in first..first.saturating_add(nodes) {
+            let left = self.ranks - self.found.len();
+            if left == 0 {
+                break;
             }
-            let node = u32::try_from(node).ok()?;
-            let left = self.most.saturating_sub(self.found.len()) + 1;
-            self.found.extend(std::iter::repeat_n(node, each.min(left)));
+            self.place(node, each.min(left))?;
         }
-        Some(())
+        Ok(true)
     }
 
-    fn node(&mut self) -> Option<()> {
-        let node = self.number()?;
-        if node >= self.nodes {
-            return None;
-        }
+    fn node(&mut self) -> Result<bool, Stop> {
+        let start = self.at;
+        let node = self.number();
+        self.begins_at(node, start);
+        self.place(node, 1)?;
+        Ok(true)
+    }
+
+    /// The first that is node 0 is where a map begins again, unless a bracket was there before.
+    fn begins_at(&mut self, node: i64, start: usize) {
         if node == 0 && self.again.is_none() {
-            self.again = Some(self.found.len());
+            self.again = Some(start);
         }
-        self.found.push(u32::try_from(node).ok()?);
-        Some(())
     }
 
-    /// A number as C reads it: `0x10`, `010`, `10`.
-    fn number(&mut self) -> Option<usize> {
+    fn place(&mut self, node: i64, ranks: usize) -> Result<(), Stop> {
+        let known = u32::try_from(node)
+            .ok()
+            .filter(|&known| (known as usize) < self.nodes);
+        let known = known.ok_or(Stop::NoSuchNode(node))?;
+        self.found.extend(std::iter::repeat_n(known, ranks));
+        Ok(())
+    }
+
+    /// A number as C's `strtol` reads it: `0x10`, `010`, `-3`; without a digit 0, and nothing is read.
+    fn number(&mut self) -> i64 {
+        let start = self.at;
         self.peek();
-        let rest = &self.bytes[self.at..];
-        let (skipped, radix) = match rest {
+        let sign = match self.bytes.get(self.at) {
+            Some(b'-') => -1,
+            Some(_) | None => 1,
+        };
+        if matches!(self.bytes.get(self.at), Some(b'-' | b'+')) {
+            self.at += 1;
+        }
+        let (skipped, radix) = match &self.bytes[self.at..] {
             [b'0', b'x' | b'X', next, ..] if next.is_ascii_hexdigit() => (2, 16),
-            [b'0', next, ..] if next.is_ascii_digit() => (1, 8),
+            [b'0', ..] => (0, 8),
             _ => (0, 10),
         };
-        let digits = &rest[skipped..];
-        let length = digits
-            .iter()
-            .take_while(|byte| char::from(**byte).is_digit(radix))
-            .count();
-        let text = std::str::from_utf8(&digits[..length]).ok()?;
-        self.at += skipped + length;
-        usize::from_str_radix(text, radix).ok()
+        self.at += skipped;
+        let digits = self.at;
+        let mut number = 0_i64;
+        while let Some(digit) = self
+            .bytes
+            .get(self.at)
+            .and_then(|byte| char::from(*byte).to_digit(radix))
+        {
+            let next = number * i64::from(radix) + i64::from(digit);
+            number = next.min(i64::from(i32::MAX));
+            self.at += 1;
+        }
+        if self.at == digits {
+            self.at = start;
+        }
+        sign * number
     }
+}
+
+/// What C's `isspace` takes.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
 }

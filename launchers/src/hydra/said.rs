@@ -4,6 +4,7 @@ use super::config_file;
 use super::refusal::refuses;
 use super::version::Version;
 use super::words::{Does, find};
+use crate::line::named::{Again, Setting, Settings, leading_number};
 use crate::line::{LineAsked, LineRefused};
 
 /// One program.
@@ -13,6 +14,7 @@ pub(crate) struct Program {
     pub(crate) procs: Option<String>,
     /// The program, then its arguments.
     pub(crate) argv: Vec<String>,
+    set: Settings,
 }
 
 /// Words of the whole job, as typed.
@@ -28,7 +30,7 @@ pub(crate) struct Global {
     pub(crate) gpus: Option<String>,
     pub(crate) gpu_parts: Option<String>,
     config: Option<String>,
-    label: bool,
+    set: Settings,
 }
 
 /// How the hosts are named.
@@ -122,7 +124,7 @@ fn option<'w>(
             }
         };
     }
-    take(global, program, word.does, given, value)?;
+    take(global, program, word.does, given, value, version)?;
     Ok(rest)
 }
 
@@ -132,10 +134,11 @@ fn take(
     does: Does,
     given: &str,
     value: String,
+    version: Version,
 ) -> Result<(), LineRefused> {
     match does {
-        Does::Procs => same(&mut program.procs, given, value),
-        Does::PerNode => same(&mut global.per_node, given, value),
+        Does::Procs => same(&mut program.procs, given, value, version),
+        Does::PerNode => same(&mut global.per_node, given, value, version),
         Does::Hosts => once(&mut global.hosts, given, Named::List(value)),
         Does::HostFile => once(&mut global.hosts, given, Named::File(value)),
         Does::Bind => once(&mut global.bind, given, value),
@@ -149,22 +152,21 @@ fn take(
             global.rank_map = Some(value);
             Ok(())
         }
-        Does::Gpus => {
-            global.gpus = Some(value);
-            Ok(())
-        }
-        Does::GpuParts => {
-            global.gpu_parts = Some(value);
-            Ok(())
-        }
+        Does::Gpus => once(&mut global.gpus, given, value),
+        Does::GpuParts => once(&mut global.gpu_parts, given, value),
+        Does::SkipLaunchNode if global.skips_launch_node => Err(twice(given)),
         Does::SkipLaunchNode => {
             global.skips_launch_node = true;
             Ok(())
         }
-        Does::Label if global.label => Err(refuses(&format!("{given} is given twice"))),
-        Does::Label => {
-            global.label = true;
-            Ok(())
+        Does::Sets(setting) => {
+            let setting = by_version(setting, version);
+            let set = match setting.again {
+                Again::RefusedOfProgram => &mut program.set,
+                Again::Refused | Again::IfSame => &mut global.set,
+            };
+            let taken = set.takes(setting, value);
+            taken.then_some(()).ok_or_else(|| twice(given))
         }
         Does::Variable | Does::Harmless => Ok(()),
         Does::Ends => Err(refuses(&format!("{given} prints and ends"))),
@@ -174,17 +176,36 @@ fn take(
 /// A word that may be there once.
 fn once<T>(place: &mut Option<T>, given: &str, value: T) -> Result<(), LineRefused> {
     if place.is_some() {
-        return Err(refuses(&format!("{given} is given twice")));
+        return Err(twice(given));
     }
     *place = Some(value);
     Ok(())
 }
 
-/// A number that may be there twice if it is the same.
-fn same(place: &mut Option<String>, given: &str, value: String) -> Result<(), LineRefused> {
-    let number = |text: &str| leading_number(text);
+fn twice(given: &str) -> LineRefused {
+    refuses(&format!("{given} is given twice"))
+}
+
+/// Before 4.2 the same is refused a second time too.
+fn by_version(setting: Setting, version: Version) -> Setting {
+    match setting.again {
+        Again::IfSame if version < Version::V4_2 => Setting {
+            again: Again::Refused,
+            ..setting
+        },
+        Again::IfSame | Again::Refused | Again::RefusedOfProgram => setting,
+    }
+}
+
+/// A number that since 4.2 may be there twice if it is the same.
+fn same(
+    place: &mut Option<String>,
+    given: &str,
+    value: String,
+    version: Version,
+) -> Result<(), LineRefused> {
     if let Some(known) = place
-        && number(known) != number(&value)
+        && (version < Version::V4_2 || leading_number(known) != leading_number(&value))
     {
         return Err(refuses(&format!(
             "{given} is given twice: {known} and {value}"
@@ -192,20 +213,6 @@ fn same(place: &mut Option<String>, given: &str, value: String) -> Result<(), Li
     }
     *place = Some(value);
     Ok(())
-}
-
-/// The number that leading digits make, as C's `atoi` reads it.
-pub(crate) fn leading_number(text: &str) -> i64 {
-    let text = text.trim_start();
-    let (minus, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let digits = digits.bytes().take_while(u8::is_ascii_digit);
-    let number = digits.fold(0_i64, |sum, digit| {
-        (sum.saturating_mul(10) + i64::from(digit - b'0')).min(i64::from(i32::MAX))
-    });
-    if minus { -number } else { number }
 }
 
 /// Reads the configuration file: every line is a program, and words of the command line win.

@@ -4,7 +4,7 @@ use crate::line::LineRefused;
 
 /// A version, by what differs between versions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Version {
+pub(crate) enum Version {
     /// 3.4.
     V3_4,
     /// 4.0.

@@ -2,7 +2,7 @@
 
 use super::version::{RankMaps, Version};
 use crate::line::LineRefused;
-use crate::line::named::{self, word};
+use crate::line::named::{self, Again, Setting, word};
 
 /// What a word does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,11 +31,11 @@ pub(crate) enum Does {
     GpuParts,
     /// `-configfile`
     ConfigFile,
-    /// `-l`: harmless, but refused when given twice.
-    Label,
     /// `-genv`, `-env`: one word or two.
     Variable,
-    /// Places nothing.
+    /// Places nothing, and sets what may be set once.
+    Sets(Setting),
+    /// Places nothing, however often it is there.
     Harmless,
     /// Ends without a job.
     Ends,
@@ -59,16 +59,53 @@ pub(crate) const WORDS: &[Word] = &[
     word(&["gpus-per-proc", "g"], 1, Does::Gpus),
     word(&["gpu-subdevs-per-proc"], 1, Does::GpuParts),
     word(&["configfile"], 1, Does::ConfigFile),
-    word(&["l"], 0, Does::Label),
     word(&["genv", "env"], 1, Does::Variable),
-    word(&["genvall", "genvnone", "envall", "envnone", "prepend-rank", "enable-x", "disable-x", "debug", "v", "verbose", "print-all-exitcodes",
-           "hybrid-hosts", "pmi-port", "disable-auto-cleanup", "enable-auto-cleanup", "disable-hostname-propagation",
-           "enable-hostname-propagation", "report-bindings"], 0, Does::Harmless),
-    word(&["wdir", "iface", "prepend-pattern", "outfile-pattern", "outfile", "errfile-pattern", "errfile", "output-from", "launcher",
-           "launcher-exec", "bootstrap", "bootstrap-exec", "rmk", "topolib", "demux", "usize", "localhost", "nameserver", "memory-alloc-kinds",
-           "genvlist", "envlist", "membind", "profile"], 1, Does::Harmless),
+    word(&["report-bindings", "hybrid-hosts"], 0, Does::Harmless),
+    sets(0, &["genvall", "genvnone"], "genvall", "", Again::Refused),
+    sets(1, &["genvlist"], "genvall", "", Again::Refused),
+    sets(0, &["envall", "envnone"], "envall", "", Again::RefusedOfProgram),
+    sets(1, &["envlist"], "envall", "", Again::RefusedOfProgram),
+    sets(1, &["wdir"], "wdir", "", Again::RefusedOfProgram),
+    sets(0, &["l", "prepend-rank"], "l", "", Again::Refused),
+    sets(1, &["prepend-pattern"], "l", "", Again::Refused),
+    sets(1, &["outfile-pattern", "outfile"], "outfile", "", Again::Refused),
+    sets(1, &["errfile-pattern", "errfile"], "errfile", "", Again::Refused),
+    sets(1, &["launcher", "bootstrap"], "launcher", "", Again::Refused),
+    sets(1, &["launcher-exec", "bootstrap-exec"], "launcher-exec", "", Again::Refused),
+    sets(1, &["iface"], "iface", "", Again::Refused),
+    sets(1, &["rmk"], "rmk", "", Again::Refused),
+    sets(1, &["topolib"], "topolib", "", Again::Refused),
+    sets(1, &["demux"], "demux", "", Again::Refused),
+    sets(1, &["usize"], "usize", "", Again::Refused),
+    sets(1, &["localhost"], "localhost", "", Again::Refused),
+    sets(1, &["nameserver"], "nameserver", "", Again::Refused),
+    sets(1, &["memory-alloc-kinds"], "memory-alloc-kinds", "", Again::Refused),
+    sets(1, &["membind"], "membind", "", Again::Refused),
+    sets(0, &["pmi-port"], "pmi-port", "", Again::Refused),
+    sets(0, &["enable-x"], "enable-x", "yes", Again::IfSame),
+    sets(0, &["disable-x"], "enable-x", "no", Again::IfSame),
+    sets(0, &["enable-auto-cleanup"], "auto-cleanup", "yes", Again::IfSame),
+    sets(0, &["disable-auto-cleanup"], "auto-cleanup", "no", Again::IfSame),
+    sets(0, &["enable-hostname-propagation"], "hostname-propagation", "yes", Again::IfSame),
+    sets(0, &["disable-hostname-propagation"], "hostname-propagation", "no", Again::IfSame),
+    sets(0, &["v", "verbose", "debug"], "verbose", "", Again::IfSame),
+    sets(0, &["print-all-exitcodes"], "print-all-exitcodes", "", Again::IfSame),
+    sets(0, &["profile"], "profile", "", Again::IfSame),
+    sets(1, &["output-from"], "output-from", "", Again::IfSame),
     word(&["h", "help", "info", "version"], 0, Does::Ends),
 ];
+
+/// A row of a word that sets something.
+const fn sets(
+    values: usize,
+    names: &'static [&'static str],
+    name: &'static str,
+    says: &'static str,
+    again: Again,
+) -> Word {
+    let setting = Setting { name, says, again };
+    word(names, values, Does::Sets(setting))
+}
 
 /// The word with this name, given without dashes.
 ///
@@ -83,6 +120,9 @@ pub(crate) fn find(
     let lacks = match &*lower {
         "rankmap" => version.rank_map() == RankMaps::Unknown,
         "report-bindings" => !version.reports_bindings(),
+        "output-from" => version < Version::V4_0,
+        "hybrid-hosts" | "gpu-subdevs-per-proc" => version < Version::V4_1,
+        "memory-alloc-kinds" => version < Version::V4_2,
         _ => false,
     };
     named::find(WORDS, &lower)

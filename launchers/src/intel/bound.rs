@@ -1,8 +1,8 @@
 //! What each local rank of a node is pinned to. Source: `lines/intel/spec.md` 5.
 
-use super::domains::{NoneThere, auto, shape, size};
+use super::domains::{NoneThere, auto, is_cache, shape, size};
 use super::node::Node;
-use super::pins::{Cell, Domains, Order, Pins, Spoken};
+use super::pins::{Cell, Domains, LIST, Order, Pins, Spoken};
 use crate::hydra::binding::Bound;
 use crate::hydra::objects::Pus;
 use crate::hydra::refusal::fails;
@@ -28,6 +28,23 @@ pub(crate) fn bound(
     else {
         return Ok((Bound::Free, None));
     };
+    // Since 2021.18 a list with a processor for each rank wins over kinds of objects; else domains are made of its processors alone.
+    let list = match (domains, &spoken.processors) {
+        (Domains::Processors(list), _) => Some(list),
+        (_, list) => list.as_ref(),
+    };
+    let fits = list.filter(|list| list.len() == ranks as usize);
+    let within = list.map(|list| only(node, list)).transpose()?;
+    let wins = match domains {
+        Domains::Processors(_) => true,
+        Domains::Auto | Domains::Shape(_) => spoken.version.keeps_the_order_of_lists(),
+        Domains::Size(_) | Domains::Masks(_) => false,
+    };
+    if let Some(list) = fits.filter(|_| wins) {
+        let each = list.iter().map(|&cpu| RoaringBitmap::from([cpu]));
+        return Ok((Bound::Round(each.collect()), None));
+    }
+    let node = within.as_ref().unwrap_or(node);
     let local = Local {
         node,
         ranks: ranks as usize,
@@ -41,10 +58,32 @@ pub(crate) fn bound(
             let default = local.dealt(&Domains::Auto)?;
             return Ok((Bound::Round(default), Some(local.wanted(masks.len()))));
         }
-        Domains::Processors(list) => local.processors(list)?,
+        Domains::Processors(list) => {
+            let why = format!(
+                "{} cpus for {} local ranks: what other counts do is not known",
+                list.len(),
+                local.ranks
+            );
+            return Err(local.not_modelled(&why));
+        }
         Domains::Auto | Domains::Shape(_) | Domains::Size(_) => local.dealt(domains)?,
     };
     Ok((Bound::Round(sets), None))
+}
+
+/// The node with the processors of a list alone.
+///
+/// # Errors
+/// `not-modelled` for a processor that the node lacks.
+fn only<'a>(node: &Node<'a>, list: &[u32]) -> Result<Node<'a>, LineRefused> {
+    let all = node.all_os();
+    if let Some(missing) = list.iter().find(|cpu| !all.contains(**cpu)) {
+        return Err(LineRefused::new(
+            "not-modelled",
+            format!("{LIST}: the node has no cpu {missing}: what happens then is not known"),
+        ));
+    }
+    Ok(node.within(&list.iter().copied().collect()))
 }
 
 /// The ranks of a node, and what is said of their pins.
@@ -70,18 +109,23 @@ impl Local<'_> {
         LineRefused::new("not-modelled", format!("{}: {why}", self.said()))
     }
 
-    /// Masks as given, without the cpus that the node lacks.
+    /// Masks as given, without the cpus that are not allowed; a cpu that the node has not at all ends the launch.
     fn masks(&self, masks: &[RoaringBitmap]) -> Result<Vec<RoaringBitmap>, LineRefused> {
         let all = self.node.all_os();
         let own = |(rank, mask): (usize, &RoaringBitmap)| {
             let cpus = mask & &all;
-            if cpus.is_empty() {
-                return Err(fails(&format!(
+            let missing = (mask - &all).iter().find(|cpu| !self.node.has(*cpu));
+            match (cpus.is_empty(), missing) {
+                (false, None) => Ok(cpus),
+                (_, Some(cpu)) => Err(fails(&format!(
+                    "{}: the mask of local rank {rank} has cpu {cpu}, and its node has none of that number",
+                    self.said()
+                ))),
+                (true, None) => Err(fails(&format!(
                     "{}: the mask of local rank {rank} has no cpu of its node",
                     self.said()
-                )));
+                ))),
             }
-            Ok(cpus)
         };
         masks.iter().enumerate().map(own).collect()
     }
@@ -93,24 +137,6 @@ impl Local<'_> {
             self.said(),
             self.ranks
         )
-    }
-
-    /// A cpu for each local rank.
-    fn processors(&self, list: &[u32]) -> Result<Vec<RoaringBitmap>, LineRefused> {
-        if list.len() != self.ranks {
-            let why = format!(
-                "{} cpus for {} local ranks: what other counts do is not known",
-                list.len(),
-                self.ranks
-            );
-            return Err(self.not_modelled(&why));
-        }
-        let all = self.node.all_os();
-        if let Some(missing) = list.iter().find(|cpu| !all.contains(**cpu)) {
-            let why = format!("the node has no cpu {missing}: what happens then is not known");
-            return Err(self.not_modelled(&why));
-        }
-        Ok(list.iter().map(|&cpu| RoaringBitmap::from([cpu])).collect())
     }
 
     /// Sets by the rules of domains.
@@ -135,13 +161,16 @@ impl Local<'_> {
         let sets = sets.map_err(|NoneThere| {
             self.not_modelled("objects that the node has none of, or not in every package")
         })?;
-        Ok(sets.iter().map(|set| self.cells(set)).collect())
+        // The cores that stand in for a cache that the node has none of are whole.
+        let whole = matches!(domains, Domains::Shape(kind) if is_cache(*kind) && self.node.objects(*kind).is_empty());
+        let cell = if whole { Cell::Unit } else { self.cell };
+        Ok(sets.iter().map(|set| self.cells(set, cell)).collect())
     }
 
     /// The cpus of a set: all, or the first of each core.
-    fn cells(&self, set: &Pus) -> RoaringBitmap {
-        match self.cell {
-            Cell::Unit => self.node.os(set),
+    fn cells(&self, set: &Pus, cell: Cell) -> RoaringBitmap {
+        match cell {
+            Cell::Unit | Cell::WholeCore => self.node.os(set),
             Cell::Core => self.node.os(&self.node.first_of_cores(set)),
         }
     }

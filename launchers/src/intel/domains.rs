@@ -41,11 +41,12 @@ pub(crate) fn auto(node: &Node<'_>, ranks: usize, order: Order) -> Result<Vec<Pu
     }
     let few = ranks <= units.len() / node.packages.len();
     for (package, own) in node.packages.iter().zip(evenly(ranks, node.packages.len())) {
-        let numa = inside(&node.numa, package);
+        let numa = node.numa_inside(package);
         if few || numa.len() < 2 || own <= numa.len() {
             found.extend(cut_inside(units, package, own)?);
         } else {
-            for (numa, own) in numa.iter().zip(evenly(own, numa.len())) {
+            let parts = evenly(own, numa.len());
+            for (numa, own) in numa.into_iter().zip(parts) {
                 found.extend(cut_inside(units, numa, own)?);
             }
         }
@@ -73,16 +74,20 @@ pub(crate) fn shape(
     order: Order,
 ) -> Result<Vec<Pus>, NoneThere> {
     let objects = node.objects(kind);
+    if objects.is_empty() && is_cache(kind) {
+        // A cache that the node has none of: its cores are cut evenly.
+        let cores: Vec<&Pus> = node.cores.iter().collect();
+        return Ok(cut(&cores, ranks.min(cores.len())));
+    }
     if objects.is_empty() {
         return Err(NoneThere);
     }
-    let in_turn = ranks > objects.len() || node.packages.len() >= objects.len();
+    let in_turn = ranks >= objects.len() || node.packages.len() >= objects.len();
     if in_turn || order == Order::Compact || kind == ObjKind::L1 {
         return Ok(objects);
     }
-    let boxes = node.boxes(ranks);
     let mut found = Vec::with_capacity(ranks);
-    for (own_box, own) in boxes.iter().zip(evenly(ranks, boxes.len())) {
+    for (own_box, own) in node.shares(ranks, objects.len()) {
         let objects = inside(&objects, own_box);
         if objects.is_empty() {
             return Err(NoneThere);
@@ -91,6 +96,11 @@ pub(crate) fn shape(
         found.extend(turns.cloned());
     }
     Ok(found)
+}
+
+/// Whether objects of the kind are caches.
+pub(crate) const fn is_cache(kind: ObjKind) -> bool {
+    matches!(kind, ObjKind::L1 | ObjKind::L2 | ObjKind::L3)
 }
 
 /// Domains of a size: blocks of so many PUs, or of cores if a cell is a core.
@@ -106,7 +116,7 @@ pub(crate) fn size(
 ) -> Result<Vec<Pus>, NoneThere> {
     let cells = match cell {
         Cell::Unit => &node.pus,
-        Cell::Core => &node.cores,
+        Cell::Core | Cell::WholeCore => &node.cores,
     };
     if size >= cells.len() {
         return Ok(vec![union(cells.iter())]);
@@ -119,8 +129,7 @@ pub(crate) fn size(
         found.extend((0..ranks.min(cells.len())).map(|rank| block(&all, rank, size)));
         return Ok(found);
     }
-    let boxes = node.boxes(ranks);
-    for (own_box, own) in boxes.iter().zip(evenly(ranks, boxes.len())) {
+    for (own_box, own) in node.shares(ranks, cells.len()) {
         let cells = inside(cells, own_box);
         if cells.is_empty() {
             return Err(NoneThere);

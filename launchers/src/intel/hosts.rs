@@ -48,6 +48,8 @@ pub(crate) fn hosts(asked: &LineAsked<'_>, said: &Said) -> Result<Hosts, LineRef
         .head
         .map_or_else(|| range_name(first, 0), str::to_owned);
     let per_host = match counts {
+        // `-rr` behind a machine file.
+        Counts::Win if said.counts_are_files && said.per_host.is_some() => told(1, "-rr"),
         Counts::Win => (None, from.clone(), "as counted".to_owned()),
         Counts::Give | Counts::None => per_host(asked, said, &first, &counts, &from)?,
     };
@@ -112,6 +114,11 @@ fn without(listed: &[Listed], own: &str) -> Vec<Listed> {
     listed.iter().flat_map(each).collect()
 }
 
+/// A number of ranks a turn: the number, who says so, in which words.
+fn told(each: u32, origin: &str) -> (Option<u32>, String, String) {
+    (Some(each), origin.to_owned(), each.to_string())
+}
+
 /// How many ranks a turn takes: the number, who says so, in which words.
 fn per_host(
     asked: &LineAsked<'_>,
@@ -120,12 +127,11 @@ fn per_host(
     counts: &Counts,
     from: &str,
 ) -> Result<(Option<u32>, String, String), LineRefused> {
-    let told = |each: u32, origin: &str| (Some(each), origin.to_owned(), each.to_string());
     if let Some((word, each)) = &said.per_host {
         return Ok(told(*each, word));
     }
-    if said.round_robin {
-        return Ok(told(1, "-rr"));
+    if said.counts_are_files {
+        return Ok(told(1, "-machinefile before this list"));
     }
     if let Some(text) = said.variable(asked, "I_MPI_PERHOST") {
         let origin = format!("I_MPI_PERHOST={text}");
@@ -184,9 +190,8 @@ fn listed(
             return Ok((hosts, "-hosts-group".to_owned(), Counts::None));
         }
         Some(Named::File(path)) => {
-            let hosts = of_file(asked, path)?;
-            let hosts = hosts.into_iter().map(|(name, _)| (name, None));
-            return Ok((hosts.collect(), format!("the file {path}"), Counts::None));
+            let hosts = of_host_file(asked, path)?;
+            return Ok((hosts, format!("the file {path}"), Counts::None));
         }
         Some(Named::MachineFile(path)) => {
             let hosts = of_file(asked, path)?;
@@ -202,13 +207,8 @@ fn listed(
         None => {}
     }
     if let Some(path) = said.variable(asked, "I_MPI_HYDRA_HOST_FILE") {
-        let hosts = of_file(asked, path)?;
-        let hosts = hosts.into_iter().map(|(name, _)| (name, None));
-        return Ok((
-            hosts.collect(),
-            "I_MPI_HYDRA_HOST_FILE".to_owned(),
-            Counts::None,
-        ));
+        let hosts = of_host_file(asked, path)?;
+        return Ok((hosts, "I_MPI_HYDRA_HOST_FILE".to_owned(), Counts::None));
     }
     if let Some(own) = allotted(asked)? {
         let respects = said.variable(asked, "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT");
@@ -264,6 +264,13 @@ fn of_groups(list: &str, word: &str) -> Result<Vec<Listed>, LineRefused> {
         }
     }
     Ok(hosts)
+}
+
+/// The hosts of a host file: counts are passed over, and a name directly behind itself is the same host.
+fn of_host_file(asked: &LineAsked<'_>, path: &str) -> Result<Vec<Listed>, LineRefused> {
+    let mut hosts = of_file(asked, path)?;
+    hosts.dedup_by(|host, before| host.0 == before.0);
+    Ok(hosts.into_iter().map(|(name, _)| (name, None)).collect())
 }
 
 /// The lines of a host file, with their counts.

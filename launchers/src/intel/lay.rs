@@ -155,7 +155,7 @@ fn kinds(
             Bound::Free
         } else {
             let node = nodes.entry(topology);
-            let node = node.or_insert_with(|| Node::new(asked.hardware, topology));
+            let node = node.or_insert_with(|| Node::new(asked.hardware, topology, spoken.version));
             let (bound, ignored) = bound(node, ranks, spoken)?;
             notes.extend(ignored.map(pins_ignored));
             bound

@@ -1,5 +1,6 @@
 //! A node as Intel MPI pins on it: its levels, and how they are cut. Source: `lines/intel/spec.md` 5.
 
+use super::version::Version;
 use crate::hydra::objects::{Pus, lies_in, objects};
 use crate::line::Hardware;
 use roaring::RoaringBitmap;
@@ -34,11 +35,12 @@ pub(crate) struct Node<'a> {
     levels: Vec<Vec<Pus>>,
     /// The core of each PU; PUs without one are cores of their own.
     core_of: Vec<usize>,
+    version: Version,
 }
 
 impl<'a> Node<'a> {
     /// Looks at a node. Cost: its PUs, for each level.
-    pub(crate) fn new(hardware: &'a dyn Hardware, topology: TopologyId) -> Self {
+    pub(crate) fn new(hardware: &'a dyn Hardware, topology: TopologyId, version: Version) -> Self {
         let of = |kind| objects(hardware, topology, kind);
         let some = |kind, instead| match of(kind) {
             found if found.is_empty() => of(instead),
@@ -64,12 +66,44 @@ impl<'a> Node<'a> {
             cores,
             pus,
             levels,
+            version,
+        }
+    }
+
+    /// The node as if it had these cpus alone, by OS number.
+    pub(crate) fn within(&self, cpus: &RoaringBitmap) -> Self {
+        let os = self.hardware.topologies().pus_os(self.topology);
+        let has = |pu: &u32| cpus.contains(os[*pu as usize]);
+        let cut = |objects: &[Pus]| -> Vec<Pus> {
+            let own = objects
+                .iter()
+                .map(|object| object.iter().copied().filter(has).collect());
+            own.filter(|object: &Pus| !object.is_empty()).collect()
+        };
+        let mut levels: Vec<Vec<Pus>> = self.levels.iter().map(|level| cut(level)).collect();
+        levels.sort_by_key(Vec::len);
+        Self {
+            hardware: self.hardware,
+            topology: self.topology,
+            packages: cut(&self.packages),
+            numa: cut(&self.numa),
+            cores: cut(&self.cores),
+            pus: cut(&self.pus),
+            levels,
+            core_of: self.core_of.clone(),
+            version: self.version,
         }
     }
 
     /// The objects of a kind.
     pub(crate) fn objects(&self, kind: ObjKind) -> Vec<Pus> {
-        objects(self.hardware, self.topology, kind)
+        let mut found = objects(self.hardware, self.topology, kind);
+        let own: HashSet<u32> = self.pus.iter().flatten().copied().collect();
+        for object in &mut found {
+            object.retain(|pu| own.contains(pu));
+        }
+        found.retain(|object| !object.is_empty());
+        found
     }
 
     /// The objects of the first level that has at least so many.
@@ -80,12 +114,37 @@ impl<'a> Node<'a> {
             .unwrap_or(&self.pus)
     }
 
-    /// The boxes among which ranks are dealt: NUMA nodes if there are more of them than packages and the ranks divide by their
-    /// number, else packages.
-    pub(crate) fn boxes(&self, ranks: usize) -> &[Pus] {
-        match self.splits_by_numa(ranks) {
-            true => &self.numa,
-            false => &self.packages,
+    /// The boxes among which ranks are dealt, with the ranks of each, when they get one of so many things.
+    ///
+    /// NUMA nodes take equally many if there are more of them than packages and the ranks divide by their number; else packages take
+    /// equally many, and so do the NUMA nodes of each if there are more ranks than a package has of these things.
+    pub(crate) fn shares(&self, ranks: usize, things: usize) -> Vec<(&Pus, usize)> {
+        if self.splits_by_numa(ranks) {
+            return self
+                .numa
+                .iter()
+                .zip(evenly(ranks, self.numa.len()))
+                .collect();
+        }
+        let few = ranks <= things / self.packages.len();
+        let mut found = Vec::new();
+        for (package, own) in self.packages.iter().zip(evenly(ranks, self.packages.len())) {
+            let numa = self.numa_inside(package);
+            if few || numa.len() < 2 {
+                found.push((package, own));
+            } else {
+                let parts = evenly(own, numa.len());
+                found.extend(numa.into_iter().zip(parts));
+            }
+        }
+        found
+    }
+
+    /// The NUMA nodes among which a package deals its ranks; before 2021.16 it does not.
+    pub(crate) fn numa_inside(&self, package: &Pus) -> Vec<&Pus> {
+        match self.version.deals_inside_packages() {
+            true => inside(&self.numa, package),
+            false => Vec::new(),
         }
     }
 
@@ -109,10 +168,21 @@ impl<'a> Node<'a> {
         set.iter().map(|&pu| os[pu as usize]).collect()
     }
 
+    /// Whether the hardware has this cpu, allowed or not.
+    pub(crate) fn has(&self, cpu: u32) -> bool {
+        let topologies = self.hardware.topologies();
+        let disallowed = topologies.disallowed(self.topology);
+        topologies.pus_os(self.topology).contains(&cpu) || disallowed.contains(&cpu)
+    }
+
     /// The OS numbers of all PUs.
     pub(crate) fn all_os(&self) -> RoaringBitmap {
         let os = self.hardware.topologies().pus_os(self.topology);
-        os.iter().copied().collect()
+        self.pus
+            .iter()
+            .flatten()
+            .map(|&pu| os[pu as usize])
+            .collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::version::Version;
 use crate::line::LineRefused;
+use crate::line::named::leading_number;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
@@ -24,6 +25,8 @@ pub(crate) enum Cell {
     Unit,
     /// Cores, of which each gives its first PU.
     Core,
+    /// Cores, of which each gives all its PUs.
+    WholeCore,
 }
 
 /// The domains of local ranks.
@@ -60,11 +63,14 @@ pub(crate) enum Pins {
 /// What the variables say, and what an expert would say of that.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Spoken {
+    pub(crate) version: Version,
     pub(crate) pins: Pins,
     /// The variable or rule that decided the domains, and what it says.
     pub(crate) domain: (String, String),
     /// The same for the order.
     pub(crate) order: (String, String),
+    /// A list of processors beside domains, which are then made of these alone.
+    pub(crate) processors: Option<Vec<u32>>,
     /// Values that are not obeyed, and why.
     pub(crate) ignored: Vec<String>,
 }
@@ -85,10 +91,10 @@ const SHAPES: &[(&str, ObjKind)] = &[
 ];
 
 /// Values of `I_MPI_PIN` that turn pins off.
-const OFF: &[&str] = &["off", "0", "no", "disable", "false"];
+const OFF: &[&str] = &["off", "0", "no", "disable"];
 
 const DOMAIN: &str = "I_MPI_PIN_DOMAIN";
-const LIST: &str = "I_MPI_PIN_PROCESSOR_LIST";
+pub(crate) const LIST: &str = "I_MPI_PIN_PROCESSOR_LIST";
 const ORDER: &str = "I_MPI_PIN_ORDER";
 
 /// Reads the variables.
@@ -105,17 +111,15 @@ pub(crate) fn read(variable: Lookup<'_>, version: Version) -> Result<Spoken, Lin
         Some("spread" | "scatter") => Order::Spread,
         Some(_) | None => Order::Bunch,
     };
-    let cell = match variable("I_MPI_PIN_CELL") {
-        Some("core") => Cell::Core,
-        Some(_) | None => Cell::Unit,
-    };
     let mut domain = ("default".to_owned(), "auto".to_owned());
+    let mut beside = None;
     let pins = if let Some(text) = variable("I_MPI_PIN").filter(|text| is_off(text)) {
         domain = ("I_MPI_PIN".to_owned(), text.to_owned());
         Pins::Off
     } else {
         let (domains, said) = match (variable(DOMAIN), variable(LIST)) {
-            (Some(text), _) => {
+            (Some(text), list) => {
+                beside = list.and_then(numbers);
                 domain = (DOMAIN.to_owned(), text.to_owned());
                 domains(text, variable, &mut spoken_order, &mut ignored)?
             }
@@ -126,6 +130,7 @@ pub(crate) fn read(variable: Lookup<'_>, version: Version) -> Result<Spoken, Lin
             (None, None) => (Domains::Auto, DOMAIN),
         };
         refuse_old(version, said)?;
+        let cell = cell(variable, &domains);
         Pins::On {
             domains,
             order: spoken_order,
@@ -134,11 +139,26 @@ pub(crate) fn read(variable: Lookup<'_>, version: Version) -> Result<Spoken, Lin
     };
     let order = order.map_or(("default", "bunch"), |text| (ORDER, text));
     Ok(Spoken {
+        version,
         pins,
         domain,
         order: (order.0.to_owned(), order.1.to_owned()),
+        processors: beside,
         ignored,
     })
+}
+
+/// `I_MPI_PIN_CELL`. Kinds of objects beside a list of processors give the first PU of each core unless a unit is asked for; an
+/// unknown word is half of both.
+fn cell(variable: Lookup<'_>, domains: &Domains) -> Cell {
+    let listed = variable(LIST).is_some_and(|list| numbers(list).is_some());
+    match (variable("I_MPI_PIN_CELL"), domains) {
+        (Some("core"), _) => Cell::Core,
+        (Some("unit"), _) => Cell::Unit,
+        (_, Domains::Shape(_) | Domains::Auto) if listed => Cell::Core,
+        (Some(_), _) => Cell::WholeCore,
+        (None, _) => Cell::Unit,
+    }
 }
 
 fn is_off(text: &str) -> bool {
@@ -213,12 +233,11 @@ fn domains(
         None => (text, None),
     };
     let named = SHAPES.iter().find(|(word, _)| *word == shape);
-    let known = matches!(shape, "auto" | "omp") || named.is_some();
     *order = match layout {
         None => *order,
-        Some("compact") if known => Order::Compact,
-        Some("platform") if known => Order::Bunch,
-        Some("scatter") if known => Order::Spread,
+        Some("compact") => Order::Compact,
+        Some("platform") => Order::Bunch,
+        Some("scatter") => Order::Spread,
         Some(_) => {
             return Err(not_modelled(format!(
                 "{DOMAIN}={text}: what this layout means is not known"
@@ -226,7 +245,7 @@ fn domains(
         }
     };
     let domains = match (shape, named) {
-        ("omp", _) => by_threads(text, variable, ignored)?,
+        ("omp", _) => by_threads(text, variable, ignored),
         ("auto", _) => Domains::Auto,
         (_, Some((_, kind))) if layout.is_none() => Domains::Shape(*kind),
         (_, Some(_)) => {
@@ -235,10 +254,11 @@ fn domains(
             ));
             Domains::Auto
         }
-        (digits, None) if is_number(digits) => match digits.parse() {
-            Ok(0) => Domains::Auto,
-            number => Domains::Size(number.unwrap_or(usize::MAX)),
-        },
+        // As C's `atoi` reads it: `3x` is 3.
+        (digits, None) if leading_number(digits) > 0 => {
+            Domains::Size(usize::try_from(leading_number(digits)).unwrap_or(usize::MAX))
+        }
+        ("0", None) => Domains::Auto,
         (_, None) => {
             ignored.push(format!(
                 "{DOMAIN}={text} is no domain, and nothing is said of that: domains are auto"
@@ -254,27 +274,23 @@ fn is_number(text: &str) -> bool {
 }
 
 /// `omp`: domains of as many cpus as there are threads.
-fn by_threads(
-    text: &str,
-    variable: Lookup<'_>,
-    ignored: &mut Vec<String>,
-) -> Result<Domains, LineRefused> {
+fn by_threads(text: &str, variable: Lookup<'_>, ignored: &mut Vec<String>) -> Domains {
     let Some(threads) = variable("OMP_NUM_THREADS") else {
         ignored.push(format!(
             "{DOMAIN}={text}: OMP_NUM_THREADS is not set, domains are auto"
         ));
-        return Ok(Domains::Auto);
+        return Domains::Auto;
     };
-    let first = threads.split(',').next().unwrap_or_default().trim();
-    if !is_number(first) {
-        return Err(not_modelled(format!(
-            "OMP_NUM_THREADS={threads}: what {DOMAIN}={text} makes of that is not known"
-        )));
+    if !is_number(threads) {
+        ignored.push(format!(
+            "{DOMAIN}={text}: OMP_NUM_THREADS={threads} is no single number, domains are auto"
+        ));
+        return Domains::Auto;
     }
-    Ok(match first.parse() {
+    match threads.parse() {
         Ok(0) => Domains::Auto,
         number => Domains::Size(number.unwrap_or(usize::MAX)),
-    })
+    }
 }
 
 /// `0x3,0xc]`: a mask for each local rank; none at all if one is broken.

@@ -4,6 +4,7 @@ use super::version::Version;
 use super::words::{Does, Word, find, near};
 use crate::hydra::config_file;
 use crate::hydra::refusal::refuses;
+use crate::line::named::{Again, Settings, leading_number};
 use crate::line::{LineAsked, LineRefused};
 
 /// One program.
@@ -17,6 +18,7 @@ pub(crate) struct Program {
     pub(crate) variables: Vec<(String, String)>,
     /// The program, then its arguments.
     pub(crate) argv: Vec<String>,
+    set: Settings,
 }
 
 /// How the hosts are named.
@@ -37,18 +39,19 @@ pub(crate) enum Named {
 pub(crate) struct Said {
     /// The last host list or host file.
     pub(crate) hosts: Option<Named>,
-    /// `-ppn`, with the word as typed.
+    /// `-ppn` or `-rr`, with the word as typed.
     pub(crate) per_host: Option<(String, u32)>,
-    /// `-rr`
-    pub(crate) round_robin: bool,
     /// `-nolocal`
     pub(crate) no_local: bool,
     /// `-genv`, and `-cpu-bind` as the variable that it means, in order.
     pub(crate) variables: Vec<(String, String)>,
     /// Words that are taken without any effect, as typed.
     pub(crate) void: Vec<String>,
+    /// Whether a machine file was named: `-ppn` is void from then on, and another list has one slot a host.
+    pub(crate) counts_are_files: bool,
     /// `-configfile`
     config: Option<String>,
+    set: Settings,
     /// The programs.
     pub(crate) programs: Vec<Program>,
 }
@@ -209,16 +212,27 @@ fn take(
         Does::Hosts => said.hosts = Some(Named::List(value)),
         Does::HostGroups => said.hosts = Some(Named::Groups(value)),
         Does::HostFile => said.hosts = Some(Named::File(value)),
-        Does::MachineFile => said.hosts = Some(Named::MachineFile(value)),
-        Does::PerHost => {
-            if let Some((known, _)) = &said.per_host {
-                let sentence = format!("{given} {value}: {known} is there already");
-                return Err(refuses(&sentence));
-            }
-            let each = count(given, &value)?;
-            said.per_host = Some((format!("{given} {value}"), each));
+        Does::MachineFile => {
+            said.hosts = Some(Named::MachineFile(value));
+            said.counts_are_files = true;
+            said.per_host = None;
         }
-        Does::RoundRobin => said.round_robin = true,
+        Does::PerHost => {
+            let each = count(given, &value)?;
+            if !said.counts_are_files {
+                per_host(said, format!("{given} {value}"), each)?;
+            }
+        }
+        Does::RoundRobin => per_host(said, given.to_owned(), 1)?,
+        Does::Sets(setting) => {
+            let set = match setting.again {
+                Again::RefusedOfProgram => &mut program.set,
+                Again::Refused | Again::IfSame => &mut said.set,
+            };
+            if !set.takes(setting, value) {
+                return Err(refuses(&format!("{given} is given twice")));
+            }
+        }
         Does::NoLocal => said.no_local = true,
         Does::PinDomain => said.variables.push(("I_MPI_PIN_DOMAIN".to_owned(), value)),
         Does::ConfigFile => said.config = Some(value),
@@ -229,10 +243,18 @@ fn take(
     Ok(())
 }
 
-/// A number of processes, from 1 on.
+/// `-ppn` or `-rr`: together once.
+fn per_host(said: &mut Said, word: String, each: u32) -> Result<(), LineRefused> {
+    if let Some((known, _)) = &said.per_host {
+        return Err(refuses(&format!("{word}: {known} is there already")));
+    }
+    said.per_host = Some((word, each));
+    Ok(())
+}
+
+/// A number of processes, from 1 on, as its leading digits say.
 fn count(given: &str, value: &str) -> Result<u32, LineRefused> {
-    let plain = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    let number = plain.then(|| value.parse::<u32>().ok()).flatten();
+    let number = u32::try_from(leading_number(value)).ok();
     number
         .filter(|&number| number > 0)
         .ok_or_else(|| refuses(&format!("{given} {value}: it takes a number from 1 on")))

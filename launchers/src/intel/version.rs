@@ -39,6 +39,10 @@ impl Version {
     pub(crate) const fn pins_are_known(self) -> bool {
         self.0 >= 15
     }
+    /// Whether a package deals its ranks among its NUMA nodes.
+    pub(crate) const fn deals_inside_packages(self) -> bool {
+        self.0 >= 16
+    }
     /// Whether a list of processors is dealt as written; otherwise it is sorted first.
     pub(crate) const fn keeps_the_order_of_lists(self) -> bool {
         self.0 >= 18

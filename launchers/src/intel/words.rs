@@ -1,7 +1,7 @@
 //! Intel MPI's words. Source: `lines/intel/spec.md` 2.
 
 use super::version::Version;
-use crate::line::named::{self, word};
+use crate::line::named::{self, Again, Setting, word};
 
 /// What a word does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,9 @@ pub(crate) enum Does {
     ConfigFile,
     /// `-bind-to`: taken, without any effect.
     Void,
-    /// Places nothing.
+    /// Places nothing, and sets what may be set once.
+    Sets(Setting),
+    /// Places nothing, however often it is there.
     Harmless,
     /// Ends without a job.
     Ends,
@@ -60,13 +62,41 @@ pub(crate) const WORDS: &[Word] = &[
     word(&["cpu-bind"], 1, Does::PinDomain),
     word(&["configfile"], 1, Does::ConfigFile),
     word(&["bind-to", "map-by", "binding"], 1, Does::Void),
-    word(&["genvall", "genvnone", "envall", "envnone", "l", "prepend-rank", "prepend-timestamp", "print-rank-map", "silent-abort", "enable-x",
-           "disable-x", "tune", "aps", "mps", "gdb", "disable-auto-cleanup", "disable-hostname-propagation", "prot", "verbose", "v", "info",
-           "print-all-exitcodes"], 0, Does::Harmless),
-    word(&["genvlist", "envlist", "prepend-pattern", "outfile-pattern", "errfile-pattern", "usize", "iface", "rmk", "launcher", "launcher-exec",
-           "bootstrap", "bootstrap-exec", "wdir", "gtool", "gtoolfile", "nameserver", "localhost", "s"], 1, Does::Harmless),
+    word(&["genvall", "genvnone", "envall", "envnone", "prepend-timestamp", "print-rank-map", "silent-abort", "enable-x", "disable-x", "tune",
+           "aps", "mps", "gdb", "disable-hostname-propagation", "prot", "info", "ordered-output", "pmi-aggregate", "pmi-noaggregate"],
+         0, Does::Harmless),
+    word(&["genvlist", "envlist", "gtool", "gtoolfile", "tmpdir", "demux", "pmi-connect"], 1, Does::Harmless),
+    sets(0, &["l", "prepend-rank"], "l"),
+    sets(1, &["prepend-pattern"], "l"),
+    sets(0, &["verbose", "v", "debug"], "verbose"),
+    sets(0, &["disable-auto-cleanup", "enable-auto-cleanup"], "auto-cleanup"),
+    sets(0, &["print-all-exitcodes"], "print-all-exitcodes"),
+    sets(0, &["trace"], "trace"),
+    sets(0, &["check_mpi"], "check_mpi"),
+    sets(1, &["outfile-pattern"], "outfile-pattern"),
+    sets(1, &["errfile-pattern"], "errfile-pattern"),
+    sets(1, &["usize"], "usize"),
+    sets(1, &["iface"], "iface"),
+    sets(1, &["rmk"], "rmk"),
+    sets(1, &["launcher", "bootstrap"], "launcher"),
+    sets(1, &["launcher-exec", "bootstrap-exec"], "launcher-exec"),
+    sets(1, &["nameserver"], "nameserver"),
+    sets(1, &["localhost"], "localhost"),
+    sets(1, &["branch-count"], "branch-count"),
+    sets(1, &["s"], "s"),
+    word(&["wdir"], 1, Does::Sets(Setting { name: "wdir", says: "", again: Again::RefusedOfProgram })),
     word(&["h", "help", "version", "V"], 0, Does::Ends),
 ];
+
+/// A row of a word that sets what may be set once.
+const fn sets(values: usize, names: &'static [&'static str], name: &'static str) -> Word {
+    let setting = Setting {
+        name,
+        says: "",
+        again: Again::Refused,
+    };
+    word(names, values, Does::Sets(setting))
+}
 
 /// The word with this name, given without dashes; `None`: this version does not know it.
 pub(crate) fn find(name: &str, version: Version) -> Option<&'static Word> {

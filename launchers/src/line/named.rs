@@ -32,3 +32,63 @@ pub(crate) fn near<D>(words: &'static [Word<D>], name: &str) -> Option<&'static 
     let names = words.iter().flat_map(|word| word.names.iter().copied());
     nearest(names, name).filter(|near| *near != name)
 }
+
+/// What a word that places nothing sets. Several words set one thing: `-l` and `-prepend-rank`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Setting {
+    /// What is set, by its first word.
+    pub(crate) name: &'static str,
+    /// What a word without a value says of it.
+    pub(crate) says: &'static str,
+    pub(crate) again: Again,
+}
+
+/// What a launcher does when a thing is set a second time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Again {
+    /// Refuses, for the whole job.
+    Refused,
+    /// Refuses, for one program.
+    RefusedOfProgram,
+    /// Refuses another value.
+    IfSame,
+}
+
+/// What is set already, with its value.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Settings {
+    set: Vec<(&'static str, String)>,
+}
+
+impl Settings {
+    /// Sets a thing; whether the launcher takes it.
+    pub(crate) fn takes(&mut self, setting: Setting, value: String) -> bool {
+        let value = match setting.says {
+            "" => value,
+            says => says.to_owned(),
+        };
+        let known = self.set.iter().find(|(name, _)| *name == setting.name);
+        let Some((_, known)) = known else {
+            self.set.push((setting.name, value));
+            return true;
+        };
+        match setting.again {
+            Again::Refused | Again::RefusedOfProgram => false,
+            Again::IfSame => *known == value,
+        }
+    }
+}
+
+/// The number that leading digits make, as C's `atoi` reads it.
+pub(crate) fn leading_number(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (minus, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = digits.bytes().take_while(u8::is_ascii_digit);
+    let number = digits.fold(0_i64, |sum, digit| {
+        (sum.saturating_mul(10) + i64::from(digit - b'0')).min(i64::from(i32::MAX))
+    });
+    if minus { -number } else { number }
+}

@@ -98,7 +98,9 @@ fn pinned(node: &Node<'_>, line: &Intel, n: usize) -> Result<Vec<Set>, Class> {
         Domain::Kind(kind) => of_kind(node, n, kind, line.order)?,
         Domain::Size(size) => of_size(node, n, size, line)?,
     };
-    if line.cell == Usual::Yes {
+    // A cache that the node has none of is whole cores.
+    let whole = matches!(line.domain, Domain::Kind(kind) if is_cache(kind) && node.objects(kind).is_empty());
+    if line.cell == Usual::Yes || whole {
         return Ok(sets);
     }
     let mut thin = Vec::new();
@@ -107,6 +109,10 @@ fn pinned(node: &Node<'_>, line: &Intel, n: usize) -> Result<Vec<Set>, Class> {
         thin.push(cores(node).iter().filter_map(first).collect());
     }
     Ok(thin)
+}
+
+fn is_cache(kind: ObjKind) -> bool {
+    [ObjKind::L1, ObjKind::L2, ObjKind::L3].contains(&kind)
 }
 
 /// So many things in so many parts: the first parts get one more.
@@ -208,29 +214,44 @@ fn auto(node: &Node<'_>, n: usize, order: Usual) -> Result<Vec<Set>, Class> {
     Ok(found)
 }
 
-/// The boxes among which ranks are dealt.
-fn boxes(node: &Node<'_>, n: usize) -> Vec<Set> {
+/// The boxes among which ranks are dealt, with the ranks of each, where a node has so many things to give.
+fn shares(node: &Node<'_>, n: usize, things: usize) -> Vec<(Set, usize)> {
     let (numa, packages) = (node.objects(ObjKind::Numa), packages(node));
     if numa.len() > packages.len() && n.is_multiple_of(numa.len()) {
-        numa
-    } else {
-        packages
+        let each = n / numa.len();
+        return numa.into_iter().map(|own| (own, each)).collect();
     }
+    let most = things / packages.len();
+    let mut found = Vec::new();
+    for (package, c) in packages.iter().zip(even(n, packages.len())) {
+        let inside: Vec<&Set> = numa.iter().filter(|own| own.is_subset(package)).collect();
+        if n <= most || inside.len() < 2 {
+            found.push((package.clone(), c));
+            continue;
+        }
+        for (own, c) in inside.iter().zip(even(c, inside.len())) {
+            found.push(((*own).clone(), c));
+        }
+    }
+    found
 }
 
 fn of_kind(node: &Node<'_>, n: usize, kind: ObjKind, order: Usual) -> Result<Vec<Set>, Class> {
     let objects = node.objects(kind);
+    if objects.is_empty() && is_cache(kind) {
+        let cores = cores(node);
+        return Ok(cut(&cores, n.min(cores.len())));
+    }
     if objects.is_empty() {
         return Err("not-modelled");
     }
-    let wraps = n > objects.len() || packages(node).len() >= objects.len();
+    let wraps = n >= objects.len() || packages(node).len() >= objects.len();
     if wraps || order == Usual::No || kind == ObjKind::L1 {
         return Ok(objects);
     }
-    let boxes = boxes(node, n);
     let mut found = Vec::new();
-    for (own, c) in boxes.iter().zip(even(n, boxes.len())) {
-        let inside: Vec<&Set> = objects.iter().filter(|set| set.is_subset(own)).collect();
+    for (own, c) in shares(node, n, objects.len()) {
+        let inside: Vec<&Set> = objects.iter().filter(|set| set.is_subset(&own)).collect();
         if inside.is_empty() {
             return Err("not-modelled");
         }
@@ -257,10 +278,9 @@ fn of_size(node: &Node<'_>, n: usize, size: usize, line: &Intel) -> Result<Vec<S
         let all: Vec<&Set> = cells.iter().collect();
         return Ok((0..n).map(|rank| block(&all, rank)).collect());
     }
-    let boxes = boxes(node, n);
     let mut found = Vec::new();
-    for (own, c) in boxes.iter().zip(even(n, boxes.len())) {
-        let inside: Vec<&Set> = cells.iter().filter(|set| set.is_subset(own)).collect();
+    for (own, c) in shares(node, n, cells.len()) {
+        let inside: Vec<&Set> = cells.iter().filter(|set| set.is_subset(&own)).collect();
         if inside.is_empty() {
             return Err("not-modelled");
         }
