@@ -48,6 +48,8 @@ mod page;
 mod picture;
 mod play;
 mod random_jobs;
+#[cfg(unix)]
+mod raw;
 mod recorded_lines;
 mod recorded_srun;
 mod release;
