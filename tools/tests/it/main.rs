@@ -39,6 +39,7 @@ mod launch;
 // Threads of a running job.
 mod launch_gpus;
 mod leftovers;
+mod mistaken;
 mod mixed;
 mod mpibind;
 mod network;

@@ -38,7 +38,9 @@ fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
             path: wanted.scenario.clone(),
             error,
         })?;
-    let mut scenarios = scenario::read(&text)?;
+    let read = scenario::read(&text);
+    let mut scenarios =
+        read.map_err(|error| Failure::Scenario(format!("{}: {error}", wanted.scenario)))?;
     if let Some(only) = &wanted.only {
         scenarios.retain(|scenario| scenario.name == *only);
         if scenarios.is_empty() {
