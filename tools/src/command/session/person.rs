@@ -134,9 +134,11 @@ fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
     )
 }
 
-/// The final state: who holds which nodes, and what would end this.
+/// The final state: who holds which nodes, and what would end this. Jobs on many nodes are told by those that use the same.
+///
+/// Cost: linear in the tables, however many jobs use the same nodes.
 pub(super) fn view(state: &State, since: &Since) -> String {
-    let rows = state.rows();
+    let rows = state.short_rows(SHOWN);
     let mut told = String::new();
     let names = |chosen: &dyn Fn(&NodeRow) -> bool| -> Vec<Name> {
         let nodes = rows.nodes().filter(chosen);
@@ -214,6 +216,20 @@ fn record(told: &mut String, row: &AllocRow, since: &Since) {
     );
 }
 
+/// The nodes of a job: their names, or the job that uses the same, and what is different.
+fn used(row: &NsRow) -> String {
+    let Some(other) = &row.uses_as else {
+        return shown(row.uses.as_deref().unwrap_or_default());
+    };
+    let mut told = format!("the nodes of {other}");
+    for (word, names) in [("and", &row.uses_also), ("without", &row.uses_without)] {
+        if !names.is_empty() {
+            let _ = write!(told, ", {word} {}", shown(names));
+        }
+    }
+    told
+}
+
 fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     let (kind, name) = (row.kind.name(), row.name.as_str());
     let parent = row.parent.as_ref();
@@ -227,11 +243,7 @@ fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     }
     let _ = write!(told, "{kind} {name}{parent}, {}", when(&since.spaces, name));
     if row.kind == SpaceKind::Job {
-        let (nodes, sessions) = (
-            shown(row.uses.as_deref().unwrap_or_default()),
-            shown(&row.sessions),
-        );
-        let _ = write!(told, ": on {nodes} in {sessions}");
+        let _ = write!(told, ": on {} in {}", used(row), shown(&row.sessions));
     }
     let _ = writeln!(told);
 }
