@@ -166,11 +166,11 @@ fn placed_on_network(
     outside: &dyn Outside,
 ) -> Result<(Mapped, Option<OnNetwork>), JobError> {
     let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
-    let mut mapped = placed(resolved, machine, job.threads)?;
+    let mut mapped = placed(resolved, machine, job)?;
     let mut on = network::of_nodes(job, &mapped.plan.world().names, outside)?;
     if let (Some((resolved, mut machine)), Some(own)) = (again, &mut on) {
         machine.order = own.in_order();
-        mapped = placed(resolved, machine, job.threads)?;
+        mapped = placed(resolved, machine, job)?;
         own.find(&mapped.plan.world().names)
             .map_err(network::refused)?;
     }
@@ -399,13 +399,9 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
     }))
 }
 
-fn placed(
-    resolved: Resolved,
-    machine: Machine,
-    threads: Option<usize>,
-) -> Result<Mapped, JobError> {
-    let Some(threads) = threads else {
-        return Ok(map_resolved(resolved, machine)?);
+fn placed(resolved: Resolved, machine: Machine, job: &JobArgs) -> Result<Mapped, JobError> {
+    let Some(threads) = job.threads else {
+        return map_resolved(resolved, machine).map_err(|error| machine::refused(job, error));
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.min(THREADS_MAX))
@@ -414,5 +410,6 @@ fn placed(
             class: "internal",
             sentence: format!("--threads {threads}: {error}"),
         })?;
-    Ok(pool.install(|| map_resolved(resolved, machine))?)
+    let mapped = pool.install(|| map_resolved(resolved, machine));
+    mapped.map_err(|error| machine::refused(job, error))
 }

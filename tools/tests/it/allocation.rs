@@ -296,3 +296,54 @@ fn numbers_of_hip_and_tiles_are_used_or_named() {
         "{notes}"
     );
 }
+
+/// A core that R names and the topology lacks: the refusal has R, the rank's entry, the node and the core.
+#[test]
+fn a_core_of_r_that_is_not_there_is_named() {
+    let folder = Folder::new("cores-of-r");
+    let job = ["map", "--here=-", "--topo", "package:2 core:4 pu:1", "./x"];
+    let of = |lite: &str, nodes: &str| {
+        format!(r#"{{"version":1,"execution":{{"R_lite":[{lite}],"nodelist":["{nodes}"]}}}}"#)
+    };
+    let few = r#"{"rank":"5-6","children":{"core":"0-3"}}"#;
+    let many = r#"{"rank":"8","children":{"core":"2-9"}}"#;
+    for (r, parts) in [
+        (
+            of(many, "c"),
+            ["R on standard input", "rank 8 of R_lite", "node c", "8"],
+        ),
+        (
+            of(&format!("{few},{many}"), "n[0-2]"),
+            [
+                "R on standard input",
+                "rank 8 of R_lite",
+                "n2=2-9",
+                "core 8",
+            ],
+        ),
+    ] {
+        let output = folder.run_with(&[], &job, &r);
+        refused(&output, "bad-cpu-list");
+        for part in parts {
+            assert!(err(&output).contains(part), "{part}: {}", err(&output));
+        }
+        let line = [
+            "map",
+            "--granted",
+            &r,
+            "--topo",
+            "package:2 core:4 pu:1",
+            "flux",
+            "run",
+            "-n1",
+            "./x",
+        ];
+        let output = folder.run(&[], &line);
+        refused(&output, "not-modelled");
+        let told = err(&output);
+        assert!(
+            told.contains("rank 8 of R_lite") && told.contains("core 8 "),
+            "{told}"
+        );
+    }
+}
