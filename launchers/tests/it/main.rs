@@ -18,6 +18,8 @@ mod rank_map;
 mod gpus;
 // Where a launcher puts each rank, by its documented rule.
 mod rules;
+// Where our own reader of the launcher's lines puts a rank.
+mod own_readers;
 // Plans that a launcher cannot express.
 mod unsaid;
 // All plans, all dialects.
