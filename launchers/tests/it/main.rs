@@ -24,6 +24,8 @@ mod own_readers;
 mod unsaid;
 // All plans, all dialects.
 mod standins;
+// Files that start nothing.
+mod files;
 // Two nodes of one name.
 mod twice;
 // A shell, and a launcher that records what it is given.
