@@ -27,6 +27,7 @@ mod diff;
 mod divergences;
 mod docs;
 mod explain;
+mod fields;
 mod folder;
 mod given_gpus;
 mod growth;
