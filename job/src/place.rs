@@ -54,6 +54,10 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        let apps = mapped.plan.resolved_apps();
+        if let (1, Some(program)) = (apps.len(), apps.label.values().first()) {
+            refuse_plan(program, outside)?;
+        }
         mapped.notes.splice(0..0, asked.taken.notes.iter().cloned());
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         if let Some(on) = on {
@@ -112,6 +116,11 @@ fn refuse_plans(asked: &MapArgs, outside: &dyn Outside) -> Result<(), JobError> 
     let Some(program) = request.label(app).map(|label| label.cmd.as_str()) else {
         return Ok(());
     };
+    refuse_plan(program, outside)
+}
+
+/// Refuses a program that is a saved plan.
+fn refuse_plan(program: &str, outside: &dyn Outside) -> Result<(), JobError> {
     if program.is_empty() || !outside.is_plan(program) {
         return Ok(());
     }

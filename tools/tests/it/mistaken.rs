@@ -2,6 +2,7 @@
 
 use crate::console::{MadeUp, Said, stowplan};
 use crate::folder::Folder;
+use crate::launch::{err, refused};
 
 fn run(words: &[&str]) -> Said {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
@@ -120,6 +121,27 @@ fn a_refusal_says_what_the_file_is() {
                 assert_eq!((said.status, told), (2, true), "{words:?}: {}", said.err);
             }
         }
+    }
+}
+
+/// In the words of any launcher.
+#[test]
+fn a_plan_in_the_place_of_a_program_is_refused() {
+    let folder = Folder::new("plan-for-program");
+    let plan = &files(&folder)[0].1;
+    let machine = ["map", "--topo", "core:4 pu:1", "-H", "a:4"];
+    for line in [
+        "-n 2",
+        "mpirun -np 2",
+        "srun -n 2",
+        "flux run -n 2",
+        "mpiexec.hydra -n 2",
+    ] {
+        let line: Vec<&str> = line.split(' ').chain([plan.as_str()]).collect();
+        let output = folder.run(&[], &[&machine[..], &line].concat());
+        refused(&output, "bad-option");
+        let told = err(&output);
+        assert!(told.contains("is a saved plan"), "{line:?}: {told}");
     }
 }
 
