@@ -359,6 +359,24 @@ fn jobs_without_hosts_grow_with_their_events() {
     }
 }
 
+/// A scenario is told to people by the first names of each step.
+#[test]
+fn scenarios_as_text_grow_with_their_steps() {
+    let folder = Folder::new("growth-scenarios");
+    grows("a scenario as text", &|log| {
+        let nodes = 1_u32 << (log - 1);
+        let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
+        let step = |job| format!("{{\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"}}");
+        let steps: Vec<String> = (0..nodes).map(step).collect();
+        let initial = format!("{{\"nodes\":[{}],\"tools\":[\"t\"]}}", names.join(","));
+        let scenario = folder.file("scenario");
+        let steps = steps.join(",");
+        let text = format!("{{\"name\":\"s\",\"initial\":{initial},\"steps\":[{steps}]}}");
+        std::fs::write(&scenario, text).unwrap();
+        seconds(&["session", "run", &scenario, "--format", "text"])
+    });
+}
+
 /// Each app has a note of its own, and no app looks at those of others.
 #[test]
 fn apps_with_unknown_keys_grow_with_their_number() {
