@@ -85,9 +85,9 @@ pub(super) fn step(line: &Map<String, Json>) -> String {
         if key.ends_with("_more") {
             continue;
         }
-        let text = match json {
-            Json::Array(list) => names(list, more(key)),
-            other => said(other),
+        let text = match json.as_array() {
+            Some(list) => names(list, more(key)),
+            None => said(json),
         };
         let _ = write!(told, "; {key} {text}");
     }
