@@ -347,3 +347,27 @@ fn a_core_of_r_that_is_not_there_is_named() {
         );
     }
 }
+
+/// Each variable that places for its launcher has a note with our word, and none for the value that changes nothing.
+#[test]
+fn what_else_the_variables_say_has_a_note() {
+    let folder = Folder::new("more-variables");
+    let pals = [("PALS_HOSTLIST", "n1"), ("PALS_PPN", "2")];
+    for (base, name, value, word) in [
+        (&SLURM, "SLURM_NTASKS_PER_CORE", "1", "--map-by ppr:1:core"),
+        (&SLURM, "SLURM_THREADS_PER_CORE", "2", "--map-by :hwtcpus"),
+        (&SLURM, "SLURM_THREADS_PER_CORE", "1", ""),
+        (&SLURM, "SLURM_OVERCOMMIT", "1", "--map-by :oversubscribe"),
+        (&SLURM, "SLURM_OVERCOMMIT", "0", ""),
+        (&SLURM, "SLURM_GPU_BIND", "closest", "--gpus split"),
+        (&pals, "PALS_DEPTH", "4", "--map-by :pe=4"),
+        (&pals, "PALS_DEPTH", "1", ""),
+    ] {
+        let variables = [&base[..], &[(name, value)]].concat();
+        let (_, notes) = mapped(&folder, &variables, &["--topo", "core:8 pu:2"]);
+        let lead = format!("note[allocation-unused]: {name}={value} is not used here: {word}");
+        assert_eq!(notes.contains(&lead), !word.is_empty(), "{name}: {notes}");
+        let named = notes.contains(&format!("{name}={value}"));
+        assert_eq!(named, !word.is_empty(), "{name}: {notes}");
+    }
+}
