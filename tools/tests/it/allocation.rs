@@ -302,6 +302,8 @@ fn numbers_of_hip_and_tiles_are_used_or_named() {
 fn a_core_of_r_that_is_not_there_is_named() {
     let folder = Folder::new("cores-of-r");
     let job = ["map", "--here=-", "--topo", "package:2 core:4 pu:1", "./x"];
+    let plan = [&["map", "--save", "job.plan", "-H", "z:1"][..], &job[2..]].concat();
+    assert!(folder.run(&[], &plan).status.success());
     let of = |lite: &str, nodes: &str| {
         format!(r#"{{"version":1,"execution":{{"R_lite":[{lite}],"nodelist":["{nodes}"]}}}}"#)
     };
@@ -322,10 +324,18 @@ fn a_core_of_r_that_is_not_there_is_named() {
             ],
         ),
     ] {
-        let output = folder.run_with(&[], &job, &r);
-        refused(&output, "bad-cpu-list");
-        for part in parts {
-            assert!(err(&output).contains(part), "{part}: {}", err(&output));
+        let carried = [
+            "onto",
+            "job.plan",
+            "--here=-",
+            "--topo",
+            "package:2 core:4 pu:1",
+        ];
+        for words in [&job[..], &carried] {
+            let output = folder.run_with(&[], words, &r);
+            refused(&output, "bad-cpu-list");
+            let told = err(&output);
+            assert!(parts.iter().all(|part| told.contains(part)), "{told}");
         }
         let line = [
             "map",
