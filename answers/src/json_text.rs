@@ -25,6 +25,26 @@ pub fn text<T: Serialize + ?Sized>(value: &T) -> String {
     }
 }
 
+/// A text that is JSON already, for example a number of many digits, which no value holds: as it was, with such characters escaped.
+/// Between its words, where JSON has no escapes, they are line ends and tabs, and become blanks.
+#[must_use]
+pub fn shown(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for sign in json.chars() {
+        match sign {
+            '\t' | '\n' | '\r' => text.push(' '),
+            sign if disturbs(sign) => {
+                let mut units = [0; 2];
+                for unit in sign.encode_utf16(&mut units) {
+                    text += &format!("\\u{unit:04x}");
+                }
+            }
+            sign => text.push(sign),
+        }
+    }
+    text
+}
+
 /// Compact JSON with such characters escaped.
 struct Shown;
 
@@ -68,6 +88,15 @@ impl Formatter for Shown {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn json_that_is_there_keeps_what_it_says() {
+        let given = "[1e999,\t\"a\u{202e}\\n\",\r\n 12345678901234567890123]";
+        assert_eq!(
+            shown(given),
+            "[1e999, \"a\\u202e\\n\",   12345678901234567890123]"
+        );
+    }
 
     #[test]
     fn what_is_read_is_what_was_written() {

@@ -1,9 +1,10 @@
 //! A network as JSON, as `stowplan topo show` writes it.
 
+use crate::json_text;
 use stowplan_score::network::{Network, host_list};
 
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    json_text::text(text)
 }
 
 /// The network as one line of JSON.

@@ -1,6 +1,6 @@
 //! The hosts that a batch system or a user granted, with what is known of each: hardware, cpus, slots.
 
-use crate::args::map_args;
+use crate::args::{CoresFrom, MapArgs, map_args};
 use crate::error::JobError;
 use crate::line::place::our_hosts;
 use crate::machine::{Assumed, read_assuming};
@@ -54,15 +54,20 @@ pub enum Topologies {
 }
 
 /// Reads the hosts that words grant: the options of [`grants`] alone. Hosts whose topology is not given are taken to have that of the
-/// plan.
+/// plan. `from`: where their cpus are from, if no word says them.
 ///
 /// # Errors
 /// `bad-option` for other words and if no host is named; errors of hosts, hostfiles and topologies.
 ///
 /// Cost: the texts, and the files that they name.
-pub fn granted(words: &[String], plan: &Plan, outside: &dyn Outside) -> Result<Granted, JobError> {
+pub fn granted(
+    words: &[String],
+    from: Option<&CoresFrom>,
+    plan: &Plan,
+    outside: &dyn Outside,
+) -> Result<Granted, JobError> {
     names_hosts(words)?;
-    let asked = map_args(&with_a_process(words))?;
+    let asked = asked(words, from)?;
     let given = match asked.job.topos.is_empty() {
         true => Topologies::Probed,
         false => Topologies::Given,
@@ -79,7 +84,17 @@ pub fn granted(words: &[String], plan: &Plan, outside: &dyn Outside) -> Result<G
             }
         });
     let (machine, _) = read_assuming(&asked.job, assumed, outside)?;
-    on(&machine, words, given, outside)
+    on(&machine, words, asked, given, outside)
+}
+
+/// A job of one process that is bound to nothing, on the hosts of these words.
+fn asked(words: &[String], from: Option<&CoresFrom>) -> Result<MapArgs, JobError> {
+    let process = ["-n", "1", "--map-by", "slot", "--bind-to", "none"];
+    let mut all = words.to_vec();
+    all.extend(process.map(str::to_owned));
+    let mut asked = map_args(&all)?;
+    asked.job.cores_from = from.cloned();
+    Ok(asked)
 }
 
 /// The same on a machine that says what the hosts are.
@@ -94,17 +109,18 @@ pub fn granted_on(
     outside: &dyn Outside,
 ) -> Result<Granted, JobError> {
     names_hosts(words)?;
-    on(machine, words, Topologies::Given, outside)
+    let asked = asked(words, None)?;
+    on(machine, words, asked, Topologies::Given, outside)
 }
 
 fn on(
     machine: &Machine,
     words: &[String],
+    asked: MapArgs,
     given: Topologies,
     outside: &dyn Outside,
 ) -> Result<Granted, JobError> {
-    // The hosts are the nodes of a job of one process that is bound to nothing.
-    let mapped = place_on(machine, map_args(&with_a_process(words))?, outside)?;
+    let mapped = place_on(machine, asked, outside)?;
     let world = mapped.plan.world().clone();
     let mut slots: Vec<Option<u32>> = vec![None; world.names.len() as usize];
     if let OurHosts::Said(hosts) = our_hosts(words, outside)? {
@@ -123,13 +139,6 @@ fn on(
         assumed: machine.default.filter(|_| given == Topologies::Probed),
         given,
     })
-}
-
-fn with_a_process(words: &[String]) -> Vec<String> {
-    let process = ["-n", "1", "--map-by", "slot", "--bind-to", "none"];
-    let mut all = words.to_vec();
-    all.extend(process.map(str::to_owned));
-    all
 }
 
 /// Checks that the words say what hosts there are, and nothing else.

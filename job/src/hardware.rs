@@ -7,6 +7,7 @@ use crate::sources::Sources;
 use roaring::RoaringBitmap;
 use std::collections::HashSet;
 use std::sync::Arc;
+use stowplan_engine::count::counted;
 use stowplan_engine::map::{CpuList, Machine};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::table::cpusets::Cpusets;
@@ -49,8 +50,19 @@ impl Hardware {
     /// Cost: as [`Hardware::restrict`].
     pub fn limit(&mut self, nodes: Vec<NameRange>, list: &CpuList) -> Result<(), String> {
         self.change(nodes, &|draft| {
-            keep_units(draft, &list.ranges, list.mode)
-                .map_err(|there| format!("these nodes have {there} cpus to be listed, from 0 on"))
+            keep_units(draft, &list.ranges, list.mode).map_err(|there| {
+                let missing = list.ranges.iter().map(|&(first, last)| {
+                    let (first, last) = (first as usize, last as usize);
+                    (last >= there).then_some(first.max(there))
+                });
+                let missing = missing.flatten().next().unwrap_or(there);
+                let what = match list.mode {
+                    CpuMode::Core => "core",
+                    CpuMode::Hwthread => "hwthread",
+                };
+                let there = counted(there as u64, what);
+                format!("these nodes have no {what} {missing}: they have {there}, from 0 on")
+            })
         })
     }
 

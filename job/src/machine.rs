@@ -6,7 +6,7 @@ use crate::hardware::{Hardware, Unsound};
 use crate::named_nodes::hosts;
 use crate::outside::Outside;
 use crate::sources::Sources;
-use stowplan_engine::error::Note;
+use stowplan_engine::error::{MapError, Note, PlaceError};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::OBJECTS_MAX;
 use stowplan_engine::map::{CpuList, Machine};
@@ -147,7 +147,7 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
 
 /// Limits nodes to the cpus that may be used there: `NODES=LIST`, or `NODES=0:1;1:3` for cores of packages, one after another.
 pub(crate) fn limit(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobError> {
-    for text in &job.cpu_lists {
+    for (at, text) in job.cpu_lists.iter().enumerate() {
         let (nodes, list) = text.split_once('=').unwrap_or(("", text));
         let nodes = hosts(nodes)?;
         let limited = match package_cores(list) {
@@ -157,12 +157,39 @@ pub(crate) fn limit(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobErr
         limited.map_err(|why| JobError::Told {
             class: "bad-cpu-list",
             sentence: match &job.cores_from {
-                Some(source) => format!("{source} gives cores {text}: {why}"),
+                Some(from) => format!("{} gives cores {text}: {why}", from.entry(at)),
                 None => format!("hwloc_default_cpu_list {text}: {why}"),
             },
         })?;
     }
     Ok(())
+}
+
+/// The refusal of a list of cores that nobody typed names who says it.
+pub(crate) fn refused(job: &JobArgs, error: MapError) -> JobError {
+    match (&job.cores_from, error) {
+        (
+            Some(from),
+            MapError::Place(PlaceError::BadCpuList {
+                text,
+                entry,
+                node,
+                what,
+                last,
+            }),
+        ) => {
+            let start = entry.split('-').next().and_then(|text| text.parse().ok());
+            let missing = start.unwrap_or(0).max(last + 1);
+            JobError::Told {
+                class: "bad-cpu-list",
+                sentence: format!(
+                    "{} gives {what} {text}: node {node} has no number {missing}, it has {what} 0 to {last}",
+                    from.entry(0)
+                ),
+            }
+        }
+        (_, error) => error.into(),
+    }
 }
 
 /// What of its nodes a job was given, for launchers that see no more of a node than that.

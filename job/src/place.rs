@@ -54,6 +54,10 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
+        let apps = mapped.plan.resolved_apps();
+        if let (1, Some(program)) = (apps.len(), apps.label.values().first()) {
+            refuse_plan(program, outside)?;
+        }
         mapped.notes.splice(0..0, asked.taken.notes.iter().cloned());
         let on = network::of_nodes(&asked.job, &mapped.plan.world().names, outside)?;
         if let Some(on) = on {
@@ -112,6 +116,11 @@ fn refuse_plans(asked: &MapArgs, outside: &dyn Outside) -> Result<(), JobError> 
     let Some(program) = request.label(app).map(|label| label.cmd.as_str()) else {
         return Ok(());
     };
+    refuse_plan(program, outside)
+}
+
+/// Refuses a program that is a saved plan.
+fn refuse_plan(program: &str, outside: &dyn Outside) -> Result<(), JobError> {
     if program.is_empty() || !outside.is_plan(program) {
         return Ok(());
     }
@@ -166,11 +175,11 @@ fn placed_on_network(
     outside: &dyn Outside,
 ) -> Result<(Mapped, Option<OnNetwork>), JobError> {
     let again = (job.node_order == NodeOrder::Network).then(|| (resolved.clone(), machine.clone()));
-    let mut mapped = placed(resolved, machine, job.threads)?;
+    let mut mapped = placed(resolved, machine, job)?;
     let mut on = network::of_nodes(job, &mapped.plan.world().names, outside)?;
     if let (Some((resolved, mut machine)), Some(own)) = (again, &mut on) {
         machine.order = own.in_order();
-        mapped = placed(resolved, machine, job.threads)?;
+        mapped = placed(resolved, machine, job)?;
         own.find(&mapped.plan.world().names)
             .map_err(network::refused)?;
     }
@@ -399,13 +408,9 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
     }))
 }
 
-fn placed(
-    resolved: Resolved,
-    machine: Machine,
-    threads: Option<usize>,
-) -> Result<Mapped, JobError> {
-    let Some(threads) = threads else {
-        return Ok(map_resolved(resolved, machine)?);
+fn placed(resolved: Resolved, machine: Machine, job: &JobArgs) -> Result<Mapped, JobError> {
+    let Some(threads) = job.threads else {
+        return map_resolved(resolved, machine).map_err(|error| machine::refused(job, error));
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.min(THREADS_MAX))
@@ -414,5 +419,6 @@ fn placed(
             class: "internal",
             sentence: format!("--threads {threads}: {error}"),
         })?;
-    Ok(pool.install(|| map_resolved(resolved, machine))?)
+    let mapped = pool.install(|| map_resolved(resolved, machine));
+    mapped.map_err(|error| machine::refused(job, error))
 }

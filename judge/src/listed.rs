@@ -98,7 +98,7 @@ impl<'t> Entries<'t> {
     /// The node that an entry names; `None` if only the app's node list could tell.
     pub(super) fn node(&self, entry: &Entry, names: &Names) -> Option<NodeId> {
         match entry.node {
-            EntryNode::Name(name) => names.find_name(&self.listing.names[name]),
+            EntryNode::Name(name) => names.find_host(&self.listing.names[name]),
             EntryNode::Nth(_) => None,
         }
     }
@@ -127,7 +127,7 @@ fn keep(listing: &Listing, local: NodeId, names: &Names) -> Option<Vec<(u32, usi
     for (row, entry) in listing.entries.iter().enumerate() {
         match entry.node {
             EntryNode::Name(name) => {
-                if names.find_name(&listing.names[name]) != Some(local) {
+                if names.find_host(&listing.names[name]) != Some(local) {
                     kept.push((number, row));
                     number = number.checked_add(entry.count)?;
                 }

@@ -1,6 +1,7 @@
 //! Shell scripts that start a job: one call of a launcher, with the files that it reads as here-documents.
 
 use std::fmt::{self, Write};
+use stowplan_engine::text::printable::disturbs;
 
 /// The size limit of one word of a command in Linux, including the zero byte at its end.
 pub const WORD_BYTES_MAX: usize = 128 * 1024;
@@ -32,6 +33,17 @@ pub struct File<'p> {
     pub name: &'static str,
     /// Its lines.
     pub body: Body<'p>,
+    /// What is in the lines.
+    pub signs: Signs,
+}
+
+/// What a file holds. A script is read on terminals, so it holds no character that [disturbs].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signs {
+    /// Text that any terminal shows: a here-document.
+    Shown,
+    /// Characters that disturb: the bytes are written in octal.
+    Any,
 }
 
 /// A variable that is set for the call.
@@ -106,6 +118,39 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// A word of a script: quoted, and what [disturbs] is printed by the shell, so that the script itself can be looked at. A line's end
+/// stays: `$(…)` would lose it.
+///
+/// ```
+/// use stowplan_launchers::script::in_script;
+/// assert_eq!(in_script("a b"), "'a b'");
+/// assert_eq!(in_script("a\u{1b}[m"), r#"a"$(printf '\033')"'[m'"#);
+/// ```
+#[must_use]
+pub fn in_script(word: &str) -> String {
+    let hidden = |sign: char| sign != '\n' && disturbs(sign);
+    let mut text = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find(hidden) {
+        let (before, from) = rest.split_at(at);
+        let end = from.find(|sign| !hidden(sign)).unwrap_or(from.len());
+        if !before.is_empty() {
+            text.push_str(&quoted(before));
+        }
+        text.push_str("\"$(printf '");
+        for byte in from[..end].bytes() {
+            // A String takes it.
+            let _ = write!(text, "\\{byte:03o}");
+        }
+        text.push_str("')\"");
+        rest = &from[end..];
+    }
+    if !rest.is_empty() || word.is_empty() {
+        text.push_str(&quoted(rest));
+    }
+    text
+}
+
 /// Words as one would type them into a shell.
 ///
 /// ```
@@ -153,7 +198,7 @@ impl Script<'_> {
     pub fn write_beside(&self, beside: Beside<'_>, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "#!/bin/sh\n{}", self.comment)?;
         for (name, value) in &self.exports {
-            writeln!(out, "export {name}={}", quoted(value))?;
+            writeln!(out, "export {name}={}", in_script(value))?;
         }
         if let Beside::Directory(folder) = beside {
             writeln!(out, "stowplan_dir=${{STOWPLAN_DIR:-{}}}", quoted(folder))?;
@@ -172,16 +217,10 @@ impl Script<'_> {
         }
         out.write_str(DIRECTORY)?;
         for file in &self.files {
-            writeln!(
-                out,
-                "cat >\"$stowplan_dir/{}\" <<'END_OF_FILE' || exit 1",
-                file.name
-            )?;
-            (file.body)(out)?;
-            writeln!(out, "END_OF_FILE")?;
+            file.write_inside(out)?;
         }
         if let Some(plan) = &self.plan {
-            octal(plan, out)?;
+            octal(plan, PLAN, out)?;
         }
         // The launcher runs in the background, so that the shell hears signals while it waits. Without descriptor 3 it would
         // have no input.
@@ -205,10 +244,32 @@ impl Script<'_> {
     }
 }
 
+impl File<'_> {
+    /// Writes the lines that make the file.
+    fn write_inside(&self, out: &mut dyn Write) -> fmt::Result {
+        match self.signs {
+            Signs::Shown => {
+                writeln!(
+                    out,
+                    "cat >\"$stowplan_dir/{}\" <<'END_OF_FILE' || exit 1",
+                    self.name
+                )?;
+                (self.body)(out)?;
+                writeln!(out, "END_OF_FILE")
+            }
+            Signs::Any => {
+                let mut text = String::new();
+                (self.body)(&mut text)?;
+                octal(text.as_bytes(), self.name, out)
+            }
+        }
+    }
+}
+
 impl Word {
     fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
-            Self::Plain(text) => out.write_str(&quoted(text)),
+            Self::Plain(text) => out.write_str(&in_script(text)),
             Self::Arguments => out.write_str("\"$@\""),
             Self::Path {
                 before,
@@ -222,14 +283,14 @@ impl Word {
 /// Bytes of each line of a file that is no text.
 const LINE_BYTES: usize = 24;
 
-/// Writes the plan as words of `printf`, which every shell has: a here-document holds no zero bytes.
-fn octal(plan: &[u8], out: &mut dyn Write) -> fmt::Result {
+/// Writes a file as words of `printf`, which every shell has: a here-document holds no zero bytes.
+fn octal(bytes: &[u8], name: &str, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{{")?;
-    for line in plan.chunks(LINE_BYTES) {
+    for line in bytes.chunks(LINE_BYTES) {
         write!(out, "printf '")?;
         line.iter()
             .try_for_each(|byte| write!(out, "\\{byte:03o}"))?;
         writeln!(out, "'")?;
     }
-    writeln!(out, "}} >\"$stowplan_dir/{PLAN}\" || exit 1")
+    writeln!(out, "}} >\"$stowplan_dir/{name}\" || exit 1")
 }

@@ -30,7 +30,7 @@ impl Plan {
     /// ```
     pub fn onto<H: AsRef<str>>(&self, hosts: impl IntoIterator<Item = H>) -> Result<Self, Error> {
         let words = words(hosts);
-        self.carried(|| granted(&words, self.inner(), &FilesAlone(&NoFiles)))
+        self.carried(|| granted(&words, None, self.inner(), &FilesAlone(&NoFiles)))
     }
 
     /// The same on hosts whose hardware is known. If the plan has nodes of several topologies, the nodes of each take, in order, the

@@ -22,6 +22,8 @@ pub mod interrupt;
 pub mod output;
 // Progress of long outputs.
 pub mod progress;
+// Files that were given where others were meant.
+mod mistaken;
 // Everything else that the words of a job name.
 pub mod surroundings;
 // Variables and files from a launcher.
@@ -80,6 +82,10 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 
 /// Runs the command with these arguments. Returns the exit status.
 pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
+    mistaken::named(args, console, |console| run_alone(args, console))
+}
+
+fn run_alone(args: &[String], console: &mut Console<'_>) -> u8 {
     if let Some((subcommand, rest)) = args.split_first()
         && let Err(refused) = stdin::judge(subcommand, rest)
     {

@@ -275,8 +275,7 @@ impl Pen<'_> {
             true => thread.clone(),
             false => format!("{rank}.{thread}"),
         });
-        let names: Vec<String> = names.collect();
-        cut(&format!("t{}", names.join(",")), SIGNS)
+        folded(&names.collect::<Vec<String>>())
     }
 
     /// Draws the devices of a box. Returns their width and height.
@@ -449,4 +448,47 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// The threads of a core in the signs that it has room for: as many names as fit, and how many others there are.
+fn folded(names: &[String]) -> String {
+    let first = |count: usize| {
+        let more = names.len() - count;
+        let more = if more > 0 {
+            format!(" +{more}")
+        } else {
+            String::new()
+        };
+        format!("t{}{more}", names[..count].join(","))
+    };
+    let fits = |text: &String| text.len() <= SIGNS;
+    let some = (1..=names.len().min(SIGNS)).rev().map(first).find(fits);
+    some.unwrap_or_else(|| format!("{} thr.", names.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_have_no_room_are_counted() {
+        for ranks in [1, 12, 123_456] {
+            for many in 1..40 {
+                let names: Vec<String> = (0..many)
+                    .map(|thread| format!("{ranks}.{thread}"))
+                    .collect();
+                let told = folded(&names);
+                assert!(told.len() <= SIGNS, "{told}");
+                let named = told
+                    .strip_prefix('t')
+                    .map(|list| list.split(" +").next().unwrap_or(""));
+                let named = named.map_or(0, |list| list.split(',').count());
+                let more = told
+                    .split_once(" +")
+                    .map_or(0, |(_, more)| more.parse().unwrap());
+                let all = told.strip_suffix(" thr.").map(|all| all.parse().unwrap());
+                assert_eq!(all.unwrap_or(named + more), many, "{told}");
+            }
+        }
+    }
 }

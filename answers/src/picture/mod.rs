@@ -55,7 +55,7 @@ const APPS_MAX: usize = 12;
 const STYLE: &str = include_str!("style.css");
 
 /// What the boxes mean.
-const LEGEND: &str = "a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; a dashed box is an idle core, where no rank may run, a grey one is kept from jobs; small numbers are those of the operating system, t3 is thread 3";
+const LEGEND: &str = "a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; a dashed box is an idle core, where no rank may run, a grey one is kept from jobs; small numbers are those of the operating system, t3 is thread 3, t2.3 that of rank 2, +1 one more";
 
 /// A page with a plan.
 ///

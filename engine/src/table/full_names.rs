@@ -70,6 +70,40 @@ fn each(range: &NameRange) -> impl Iterator<Item = NameRange> + '_ {
 }
 
 impl Names {
+    /// As [`Names::find`]; where a user stands before names that are not known so, the hosts behind it. A user decides how to log in, not
+    /// where processes go: `me@a` is the node `a` of a hostfile, in which users are kept apart.
+    #[must_use]
+    pub fn find_hosts(&self, range: &NameRange) -> (Nodes, Option<String>) {
+        let (found, missing) = self.find(range);
+        let hosts = missing.as_ref().and_then(|_| self.behind_users(range));
+        hosts.map_or((found, missing), |hosts| (hosts, None))
+    }
+
+    /// The nodes whose names stand behind a user in a range; `None`: no user stands there, or a node is missing.
+    fn behind_users(&self, range: &NameRange) -> Option<Nodes> {
+        if let Some((_, host)) = range.prefix.split_once('@') {
+            let hosts = NameRange {
+                prefix: host.to_owned(),
+                ..range.clone()
+            };
+            let (found, missing) = self.find(&hosts);
+            return missing.is_none().then_some(found);
+        }
+        // The number is one of the user's: `u1@a`.
+        let (_, host) = range.suffix.split_once('@')?;
+        let node = self.find_name(host)?.number();
+        let one = NodeRange::one(node);
+        Some((0..range.count).map(|_| one).collect())
+    }
+
+    /// As [`Names::find_name`], in the same way.
+    #[must_use]
+    pub fn find_host(&self, name: &str) -> Option<NodeId> {
+        let bare = || name.split_once('@').map(|(_, host)| host);
+        self.find_name(name)
+            .or_else(|| bare().and_then(|host| self.find_name(host)))
+    }
+
     /// No names yet; full names with one of these first labels will be kept apart.
     pub(crate) fn apart(shared: Option<&Arc<Self>>) -> Self {
         Self {

@@ -3,6 +3,7 @@
 
 use super::cursor::{Cursor, whole_ranges};
 use super::lines::{Line, bad_file, each_line};
+use super::printable::disturbs;
 use super::slotlist::read_slot_list;
 use crate::error::SpecError;
 use crate::error::spec::{FileFault, FileKind};
@@ -228,10 +229,10 @@ fn rank_node(all: &mut Collector, name: &str) -> Option<EntryNode> {
         let number = cursor.number().filter(|_| cursor.is_done());
         return number.map(EntryNode::Nth);
     }
-    let host = name.split_once('@').map_or(name, |(_, host)| host);
+    let (user, host) = name.split_once('@').unwrap_or(("", name));
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
     let sound = !host.is_empty() && host.chars().all(fits) && !host.starts_with('.');
-    sound.then(|| EntryNode::Name(all.name(host)))
+    (sound && !user.contains(disturbs)).then(|| EntryNode::Name(all.name(name)))
 }
 
 /// Reads `slot=LIST`, if there is more on the line.

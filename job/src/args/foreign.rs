@@ -44,7 +44,8 @@ pub const FOREIGN: &[Foreign] = &[
     row(&["cpus-per-task", "depth", "d", "cores-per-task"], &[], Words("--map-by :pe=N")),
     row(BIND, &["none", "no", "off"], Words("--bind-to none")),
     row(BIND, &["socket", "sockets"], Words("--bind-to package")),
-    row(BIND, &["rank_ldom", "map_ldom:", "mask_ldom:"], Words("--map-by numa")),
+    row(BIND, &["rank_ldom"], Words("--map-by numa")),
+    row(BIND, &["map_ldom:", "mask_ldom:"], Says("in this order of their own they are the lines of a rankfile, --map-by rankfile:file=F; in turn: --map-by numa")),
     row(BIND, &["ldom", "ldoms", "numa"], Words("--bind-to numa")),
     row(BIND, &["thread", "threads"], Words("--map-by :hwtcpus --bind-to hwthread")),
     row(BIND, &["map_cpu:"], Words("--map-by pe-list=V:ordered")),
@@ -76,7 +77,23 @@ pub const FOREIGN: &[Foreign] = &[
     row(&["S"], &[], Words("--map-by ppr:N:numa")),
     row(&["cc"], &["none"], Words("--bind-to none")),
     row(&["cc"], &["numa_node"], Words("--bind-to numa")),
-    row(&["cc"], &[], Words("--bind-to core")),
+    row(&["cc"], &["cpu", "core", "depth", "hwthread"], Words("--bind-to core")),
+    row(&["cc"], &["*:*"], Says("cpus of each process are the lines of a rankfile: --map-by rankfile:file=F")),
+    row(&["cc"], &["*"], Words("--map-by pe-list=V:ordered")),
+    row(&["bind", "b"], &["none"], Words("--bind-to none")),
+    row(&["bind", "b"], &["packed:"], Words("--map-by :pe=V")),
+    row(&["bind", "b"], &["rs"], Says("cpus of a resource set are no word here; the line itself is read: stowplan map jsrun … --bind rs …")),
+    row(&["rs_per_host"], &[], Words("--map-by ppr:N:node")),
+    row(&["cpu_per_rs"], &[], Words("--map-by :pe=N")),
+    row(&["gpu_per_rs"], &[], Words("--gpus-per-rank N")),
+    row(&["tasks_per_rs", "latency_priority", "launch_distribution"], &[], Says("no word here says the same; the line itself is read: stowplan map jsrun …")),
+    row(&["gres", "gpus", "gpus-per-node", "gpus-per-socket", "gpu-bind", "mem-bind", "mem_bind", "ntasks-per-gpu", "relative", "exclude", "r"], &[],
+        Says("no word here says the same; the line itself is read: stowplan map srun …")),
+    row(&["requires", "nslots"], &[], Says("no word here says the same; the line itself is read: stowplan map flux run …")),
+    row(&["configfile", "order-nodes"], &[], Says("no word here says the same; the line itself is read: stowplan map mpiexec.hydra …")),
+    row(&["genv", "genvall", "genvlist", "genvnone", "envall", "envnone", "envlist", "iface", "launcher", "launcher-exec", "bootstrap", "rmk", "usize",
+          "print-rank-map", "print-all-exitcodes", "prepend-rank", "outfile-pattern", "errfile-pattern"], &[],
+        Says("it does not place processes in the words that stand here: leave it out, or paste the whole line: stowplan map mpiexec.hydra …")),
     row(
         &["mpi", "label", "l", "unbuffered", "u", "export", "time", "t", "partition", "p", "account", "A", "qos", "job-name", "J", "exclusive", "exact",
           "overlap", "kill-on-bad-exit", "K", "mem", "mem-per-cpu", "constraint", "C", "chdir", "D", "propagate", "network", "wait", "W"],
@@ -128,10 +145,12 @@ pub(super) fn help(name: &str, value: Option<&str>) -> Option<String> {
     Some(format!("did you mean {words}?"))
 }
 
-/// What follows the value of a row; `None`: it is another value. `*` is any value.
+/// What follows the value of a row; `None`: it is another value. `*` is any value, `*:*` any with a colon.
 fn rest<'v>(own: &str, value: &'v str) -> Option<&'v str> {
-    if own == "*" {
-        return Some(value);
+    match own {
+        "*" => return Some(value),
+        "*:*" => return value.contains(':').then_some(value),
+        _ => {}
     }
     // Several words may stand in one value: `verbose,cores`.
     let value = value
@@ -174,6 +193,9 @@ mod tests {
         check("depth", None, Some("--map-by :pe=N"));
         check("depth", Some("./x"), Some("--map-by :pe=N"));
         check("w", Some("n[1-2]"), Some("-H n[1-2]"));
+        check("cc", Some("0,4"), Some("--map-by pe-list=0,4:ordered"));
+        check("cc", Some("depth"), Some("--bind-to core"));
+        check("bind", Some("packed:7"), Some("--map-by :pe=7"));
         check("n64", None, Some("-n 64"));
         check("map-bi", None, None);
         check("", None, None);

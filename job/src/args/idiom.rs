@@ -24,8 +24,11 @@ pub(crate) fn help(error: &SpecError) -> Option<String> {
     {
         return both(option, first);
     }
-    let (SpecError::BadDirective { at, word, .. } | SpecError::BadQualifier { at, word, .. }) =
-        error
+    let (SpecError::BadDirective { at, word, .. }
+    | SpecError::BadQualifier { at, word, .. }
+    | SpecError::BadValue {
+        at, asked: word, ..
+    }) = error
     else {
         return None;
     };
@@ -42,6 +45,11 @@ pub(crate) fn help(error: &SpecError) -> Option<String> {
             "ranks in the order of the mapped objects are --rank-by fill, which a map by objects has by default"
                 .to_owned(),
         ),
+        "rank-by" | "rankby" => match &*word {
+            "cyclic" | "rr" => Some("ranks round by round over nodes are --rank-by node".to_owned()),
+            "block" => Some("ranks node by node are --rank-by slot".to_owned()),
+            _ => None,
+        },
         "map-by" | "mapby" => map(value, &word),
         "bind-to" | "bindto" => bind(value, &word),
         _ => None,
@@ -77,6 +85,12 @@ fn map(value: &str, word: &str) -> Option<String> {
             Some("the map is shown by --display map".to_owned())
         }
         "board" => Some("there are no boards any more: --map-by node".to_owned()),
+        "cyclic" | "rr" => Some("one process on each node in turn is --map-by node".to_owned()),
+        "block" => Some("node after node is --map-by slot".to_owned()),
+        "thread" | "threads" | "ht" | "pu" => {
+            Some("hardware threads are --map-by hwthread".to_owned())
+        }
+        "cpu" | "cpus" => Some("a cpu is a core by default: --map-by core".to_owned()),
         "machine" => Some("the whole machine is --map-by node".to_owned()),
         _ => None,
     }
@@ -112,6 +126,13 @@ fn bind(value: &str, word: &str) -> Option<String> {
         Some("hwthread") if digits => Some(format!(
             "{word} hardware threads for each process are --map-by slot:pe={word}:hwtcpus"
         )),
+        Some("thread" | "threads" | "ht" | "pu") => {
+            Some("hardware threads are --bind-to hwthread".to_owned())
+        }
+        Some("cpu" | "cpus") => Some("a cpu is a core by default: --bind-to core".to_owned()),
+        Some("board" | "machine" | "node") => {
+            Some("bound to the whole node is not bound: --bind-to none".to_owned())
+        }
         Some("user") => Some(
             "cpus of each process are the lines of a rankfile: --map-by rankfile:file=F".to_owned(),
         ),

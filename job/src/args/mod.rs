@@ -115,6 +115,26 @@ pub struct Picture {
     pub size: Option<String>,
 }
 
+/// Where the cpus that may be used are from: a variable or file of an allocation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoresFrom {
+    /// The variable or file.
+    pub source: String,
+    /// Who says each list there, in the order of the lists; empty: nothing beside the source is known.
+    pub entries: Vec<String>,
+}
+
+impl CoresFrom {
+    /// The source and the entry of a list.
+    #[must_use]
+    pub fn entry(&self, at: usize) -> String {
+        match self.entries.get(at) {
+            Some(entry) => format!("{}, {entry}", self.source),
+            None => self.source.clone(),
+        }
+    }
+}
+
 /// The options of the job: everything except policies, process counts and hosts.
 #[derive(Clone, Debug)]
 pub struct JobArgs {
@@ -130,8 +150,8 @@ pub struct JobArgs {
     pub default_cpu_list: Option<String>,
     /// The cpus that may be used on some nodes, as `NODES=LIST`. Such a node counts as one that has only these cpus.
     pub cpu_lists: Vec<String>,
-    /// What the cpus that may be used are from, if no word says them: a variable or file of an allocation.
-    pub cores_from: Option<String>,
+    /// What the cpus that may be used are from, if no word says them.
+    pub cores_from: Option<CoresFrom>,
     /// `--default-hostfile`: the hostfile of apps if none names any.
     pub default_hostfile: Option<String>,
     /// Parameters of the launcher that place, in the order given.

@@ -94,7 +94,7 @@ pub const OPTIONS: &[Row] = &[
     row(&["omp"], One, "RUNTIME", M::Omp, "whose rules put threads on cpus: gnu llvm intel, with @VERSION or without"),
     row(&["levels"], One, "N", M::Levels, "levels of parallel regions that the program opens, one inside the other: 1 or 2"),
     row(&["default-hostfile"], One, "FILE", M::DefaultHostfile, "the hostfile of a job that names no other"),
-    row(&["prtemca", "mca", "pmixmca", "gpmixmca", "gmca"], Two, "KEY VALUE", M::Mca, "a parameter: mapby P, rankby P, bindto P, ras_simulator_num_nodes N …; those that do not place have no effect"),
+    row(&["prtemca", "mca", "pmixmca", "gpmixmca", "gmca", "omca"], Two, "KEY VALUE", M::Mca, "a parameter: mapby P, rankby P, bindto P, ras_simulator_num_nodes N …; those that do not place have no effect"),
     row(&["head"], One, "NAME", M::Head, "the node the launcher runs on"),
     row(&["session"], One, "STATE", M::Session, "place into the sessions of this state"),
     row(&["as"], One, "WHO", M::As, "whose line this is: prte hydra intel slurm flux pals aprun jsrun, with @VERSION; with --session: on behalf of this namespace"),

@@ -68,11 +68,11 @@ use Text::{If, Into, Whole};
 pub const PARAMETERS: &[(&[&str], Effect)] = &[
     (&["mapby", "map_by", "rmaps_default_mapping_policy", "rmaps_base_mapping_policy", "rmaps_base_schedule_policy"], D(Map, Whole)),
     (&["rankby", "rank_by", "rmaps_default_ranking_policy", "rmaps_base_ranking_policy"], D(Rank, Whole)),
-    (&["bindto", "bind_to", "hwloc_default_binding_policy", "hwloc_base_binding_policy"], D(Bind, Whole)),
+    (&["bindto", "bind_to", "hwloc_default_binding_policy", "hwloc_base_binding_policy", "orte_process_binding"], D(Bind, Whole)),
     (&["rmaps_default_inherit"], Effect::Inherit),
     (&["hwloc_default_cpu_list", "hwloc_base_cpu_list", "hwloc_base_cpu_set"], Effect::CpuList),
     (&["hwloc_base_use_hwthreads_as_cpus"], Effect::Threads),
-    (&["hwloc_base_bind_to_core"], Weak(Bind, If("core"))),
+    (&["hwloc_base_bind_to_core", "mpi_paffinity_alone", "opal_paffinity_alone"], Weak(Bind, If("core"))),
     (&["hwloc_base_bind_to_socket"], Weak(Bind, If("package"))),
     (&["hwloc_use_topo_file", "hwloc_base_use_topo_file", "hwloc_base_topo_file"], Effect::Topology),
     (&["ras_simulator_topo_files"], Effect::Topologies),
@@ -96,7 +96,8 @@ pub const PARAMETERS: &[(&[&str], Effect)] = &[
     (&["orte_default_hostfile", "prte_default_hostfile", "ras_base_hostfile"], Effect::Hostfile),
     (&["rmaps_lama_*", "rmaps_mindist_*", "rmaps_resilient_*", "rmaps_dist_device", "rmaps_base_topology", "rmaps_base_loadbalance",
        "ras_base_multiplier", "ras_base_use_all_nodes", "prte_set_default_slots", "orte_set_default_slots", "prte_set_slots",
-       "prte_set_max_slots", "orte_rmaps_*"], Effect::NotModelled),
+       "prte_set_max_slots", "orte_rmaps_*", "rmaps_base_slot_list", "hwloc_base_slot_list", "orte_default_dash_host",
+       "prte_default_dash_host"], Effect::NotModelled),
 ];
 
 /// What a parameter does; `None`: it does not place processes.

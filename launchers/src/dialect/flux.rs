@@ -4,7 +4,7 @@ use super::multi_prog::{self, Replaces};
 use super::{comment, common, common_gpus, fits, gpu_lists, lists, program, says};
 use crate::gpus::period;
 use crate::job::{Job, Unsaid};
-use crate::script::{File, Script, WORD_BYTES_MAX, Word};
+use crate::script::{File, Script, Signs, WORD_BYTES_MAX, Word};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::taskmap::{Encoder, Form, Limits};
 
@@ -36,6 +36,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
                     (0..count).try_for_each(|_| writeln!(out, "{name}"))
                 })
             }),
+            signs: Signs::Shown,
         });
         "that every node can read the file of hosts"
     };
@@ -54,10 +55,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             multi_prog::can_carry(job, Replaces::TaskAndOffset)?;
             words.extend(["flux", "multi-prog"].map(Word::plain));
             words.push(Word::path("programs"));
-            files.push(File {
-                name: "programs",
-                body: Box::new(|out| multi_prog::write(job, out)),
-            });
+            files.push(multi_prog::file(job));
         }
     }
     Ok(Script {

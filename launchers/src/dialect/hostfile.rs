@@ -38,22 +38,17 @@ pub(crate) fn export<'p>(job: &'p Job<'p>, reader: Reader) -> Result<Text<'p>, U
         )),
         Reader::Slurm => Ok(runs(
             job,
-            "that SLURM_HOSTFILE names it, and srun has -m arbitrary",
+            "that SLURM_HOSTFILE is its path, with a slash, and srun has -m arbitrary",
             |name, count| match count {
                 1 => name.to_owned(),
                 _ => format!("{name}*{count}"),
             },
         )),
-        Reader::Flux => Ok(runs(
-            job,
-            "that flux run has --taskmap=hostfile:FILE",
-            lines,
-        )),
-        Reader::Pbs => Ok(runs(
-            job,
-            "that a line is a slot, as in PBS_NODEFILE",
-            lines,
-        )),
+        // Flux, and who reads PBS_NODEFILE, take every line for the name of a host.
+        Reader::Flux | Reader::Pbs => Ok(Text {
+            comments: Vec::new(),
+            ..runs(job, "", lines)
+        }),
         Reader::Pals => pals(job),
     }
 }

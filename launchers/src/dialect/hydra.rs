@@ -4,7 +4,7 @@ use super::variables::OfApp;
 use super::{comment, fits, lists, programs_of_line, whole};
 use crate::job::{Job, Unsaid};
 use crate::lists::CpuList;
-use crate::script::{File, Script, Word};
+use crate::script::{File, Script, Signs, Word};
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 use stowplan_engine::taskmap::Block;
@@ -177,6 +177,7 @@ fn hosts<'p>(job: &'p Job<'p>, slots: Slots, cpus: Cpus) -> File<'p> {
             }
             Ok(())
         }),
+        signs: Signs::Shown,
     }
 }
 

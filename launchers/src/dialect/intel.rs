@@ -3,7 +3,7 @@
 use super::variables::OfApp;
 use super::{comment, common, fits, masks, programs_of_line, whole};
 use crate::job::{Job, Unsaid};
-use crate::script::{File, Script, Variable, Word};
+use crate::script::{File, Script, Signs, Variable, Word};
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
@@ -60,5 +60,6 @@ fn machines<'p>(job: &'p Job<'p>) -> File<'p> {
         body: Box::new(|out| {
             job.runs(&mut |node, count| writeln!(out, "{}:{count}", job.nodes.name(node)))
         }),
+        signs: Signs::Shown,
     }
 }

@@ -5,7 +5,7 @@ use super::{comment, program};
 use crate::cpus;
 use crate::job::{Job, Unsaid};
 use crate::lists::allowed;
-use crate::script::{File, Script, Word};
+use crate::script::{File, Script, Signs, Word};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -25,6 +25,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     let file = File {
         name: "resources",
         body: Box::new(|out| write(job, out)),
+        signs: Signs::Shown,
     };
     Ok(Script {
         comment: comment(

@@ -2,7 +2,9 @@
 
 use super::variables::prefix;
 use crate::job::{Job, Unsaid};
+use crate::script::{File, Signs};
 use std::fmt::{self, Write};
+use stowplan_engine::text::printable::disturbs;
 
 /// What a reader of such lines replaces in words, whatever is around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +33,22 @@ pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid>
     })
 }
 
+/// The file of the lines.
+pub(super) fn file<'p>(job: &'p Job<'p>) -> File<'p> {
+    let disturbing = job.programs.iter().any(|program| {
+        let before = prefix(job, program);
+        let mut words = before.iter().map(String::as_str).chain(program.words());
+        words.any(|word| word.contains(disturbs))
+    });
+    File {
+        name: "programs",
+        body: Box::new(|out| write(job, out)),
+        signs: if disturbing { Signs::Any } else { Signs::Shown },
+    }
+}
+
 /// Writes the lines.
-pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
+fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     for program in &job.programs {
         out.write_str(&program.range())?;
         let before = prefix(job, program);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::gpus;
 use crate::job::{Job, Program, Unsaid};
-use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
+use crate::script::{File, Script, Signs, Variable, WORD_BYTES_MAX, Word};
 use stowplan_engine::count::counted;
 use stowplan_engine::table::gpus::GpuFamily;
 
@@ -48,6 +48,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             files.push(File {
                 name: "order",
                 body: Box::new(|out| rank_order::write(job, out)),
+                signs: Signs::Shown,
             });
             let hosts = (0..job.nodes.len()).collect();
             vec![Blocks { hosts, ppn }]
@@ -146,6 +147,7 @@ fn hosts<'p>(
     files.push(File {
         name: "hosts",
         body: Box::new(move |out| names.iter().try_for_each(|name| writeln!(out, "{name}"))),
+        signs: Signs::Shown,
     });
     Ok([Word::plain("--hostfile"), Word::path("hosts")])
 }

@@ -137,7 +137,8 @@ fn goes_on(job: &Job<'_>, last: &Part, next: &Part, place: &impl Fn(u32) -> u32)
     };
     let (node, more) = next.runs[0];
     let first = last.runs[0].1;
-    let even = more == count || (more + 1 == count && first == count);
+    // Only the last node of a part may have fewer ranks than the first.
+    let even = first == count && (more == count || more + 1 == count);
     let list = |node: u32| job.lists.group(node).list.map(|row| &job.lists.rows[row]);
     let same = match (list(last.runs[0].0), list(node)) {
         (Some(own), Some(next)) => next.begins(own) && own.iter().count() >= next.iter().count(),

@@ -4,7 +4,7 @@ use super::variables::OfApp;
 use super::{comment, programs_of_line};
 use crate::cpus::{Unit, logical, ranges};
 use crate::job::{Job, Unsaid};
-use crate::script::{File, Script, WORD_BYTES_MAX, Word};
+use crate::script::{File, Script, Signs, WORD_BYTES_MAX, Word};
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -50,6 +50,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     files.push(File {
         name: "ranks",
         body: Box::new(move |out| write(job, &slots, out)),
+        signs: Signs::Shown,
     });
     Ok(Script {
         comment: comment(
@@ -115,6 +116,7 @@ fn hosts<'p>(job: &'p Job<'p>, files: &mut Vec<File<'p>>) -> [Word; 2] {
                 })
             })
         }),
+        signs: Signs::Shown,
     });
     [Word::plain("--hostfile"), Word::path("hosts")]
 }

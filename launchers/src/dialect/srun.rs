@@ -5,7 +5,7 @@ use super::srun_words::{Layout, any_overfull, bind_word, gpu_word, lacks};
 use super::{comment, common, common_gpus, parts, program, says};
 use crate::gpus::{GpuLists, there};
 use crate::job::{Job, Unsaid};
-use crate::script::{File, PLAN, Script, Variable, WORD_BYTES_MAX, Word};
+use crate::script::{File, PLAN, Script, Signs, Variable, WORD_BYTES_MAX, Word};
 use crate::text::Note;
 use stowplan_engine::count::counted;
 
@@ -114,10 +114,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
             multi_prog::can_carry(job, Replaces::Nothing)?;
             words.push(Word::plain("--multi-prog"));
             words.push(Word::path("programs"));
-            files.push(File {
-                name: "programs",
-                body: Box::new(|out| multi_prog::write(job, out)),
-            });
+            files.push(multi_prog::file(job));
         }
     }
     let inside = match variables.is_empty() {
@@ -190,6 +187,7 @@ fn hosts<'p>(job: &'p Job<'p>) -> File<'p> {
                 }
             })
         }),
+        signs: Signs::Shown,
     }
 }
 

@@ -85,26 +85,36 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     // A host that several ranks name has the cores of all of them, once each.
     let mut order: Vec<&str> = Vec::new();
     let mut of_host: HashMap<&str, Resources> = HashMap::new();
-    for (host, own) in hosts.iter().zip(by_rank.values()) {
+    for (host, (rank, own)) in hosts.iter().zip(&by_rank) {
         let known = of_host.entry(host).or_insert_with(|| {
             order.push(host);
             Resources::default()
         });
+        known.ranks.insert(*rank);
         known.cores |= &own.cores;
         known.gpus |= &own.gpus;
     }
     let mut cores: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut gpus: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut told: BTreeMap<String, RoaringBitmap> = BTreeMap::new();
     for host in order {
         let own = &of_host[host];
         found
             .hosts
             .add(host, own.cores.len(), "execution.nodelist")?;
-        cores.entry(ranges(&own.cores, ',')).or_default().push(host);
+        let list = ranges(&own.cores, ',');
+        *told.entry(list.clone()).or_default() |= &own.ranks;
+        cores.entry(list).or_default().push(host);
         let numbers: Vec<String> = own.gpus.iter().map(|gpu| gpu.to_string()).collect();
         gpus.entry(numbers.join(",")).or_default().push(host);
     }
     found.cores = said(cores, |cores| cores.to_owned());
+    // In the order of the lists: both ascend by them.
+    let told = told.values().map(|ranks| {
+        let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
+        format!("{noun} {} of R_lite", ranges(ranks, ','))
+    });
+    found.cores_of = told.collect();
     found.devices = said(gpus, |numbers| match numbers {
         "" => "gpu=none".to_owned(),
         numbers => format!("gpu=only:{numbers}"),
@@ -115,6 +125,8 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
 /// What a rank of R has.
 #[derive(Clone, Default, Debug)]
 struct Resources {
+    /// The numbers of the ranks: several on one host are one.
+    ranks: RoaringBitmap,
     cores: RoaringBitmap,
     gpus: RoaringBitmap,
 }

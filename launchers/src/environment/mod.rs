@@ -167,6 +167,8 @@ pub struct Found {
     /// The logical cores that may be used, in the form of `hwloc_default_cpu_list`: `LIST` if all hosts have the same, else
     /// `HOSTS=LIST` for each kind of host; or as `0:1;1:3`, package and core. Empty: all cores.
     pub cores: Vec<String>,
+    /// Who says each of `cores`, in the source's own words: `rank 2 of R_lite`. Empty: nothing beside the source is known.
+    pub cores_of: Vec<String>,
     /// The GPUs that exist for the job, in the form of `--devices`: `HOSTS=gpu=only:2,3`. Empty: nothing is said of GPUs.
     pub devices: Vec<String>,
     /// Cpus that the job has of its hosts, if they are said beside the slots: one host of each count.

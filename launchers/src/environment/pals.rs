@@ -1,6 +1,6 @@
 //! HPE Cray PALS: hosts in a variable or a file, ranks on each.
 
-use super::{BadEnvironment, Found, Lookup, lines, number, set};
+use super::{BadEnvironment, Found, Lookup, Unused, lines, number, set};
 
 pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     let (source, names) = match set(lookup, "PALS_HOSTLIST") {
@@ -23,8 +23,11 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
         source: source.to_owned(),
         ..Found::default()
     };
-    if let Some(depth) = of("PALS_DEPTH")? {
-        found.source += &format!(" (PALS_DEPTH={depth}: --map-by :pe={depth})");
+    if let Some(depth) = of("PALS_DEPTH")?.filter(|&depth| depth != 1) {
+        found.unused.push(Unused {
+            said: format!("PALS_DEPTH={depth}"),
+            word: format!("--map-by :pe={depth} gives each process so many"),
+        });
     }
     for name in &names {
         found.hosts.add(name, slots, source)?;

@@ -71,6 +71,7 @@ fn unused(lookup: &dyn Lookup) -> Vec<Unused> {
         Some(word.to_owned())
     });
     for (name, object) in [
+        ("SLURM_NTASKS_PER_CORE", "core"),
         ("SLURM_NTASKS_PER_SOCKET", "package"),
         ("SLURM_NTASKS_PER_GPU", "gpu"),
     ] {
@@ -80,6 +81,16 @@ fn unused(lookup: &dyn Lookup) -> Vec<Unused> {
             ))
         });
     }
+    say("SLURM_THREADS_PER_CORE", &|threads| {
+        (threads != "1").then(|| "--map-by :hwtcpus counts hardware threads".to_owned())
+    });
+    say("SLURM_OVERCOMMIT", &|on| {
+        let off = matches!(on, "0" | "no" | "NO");
+        (!off).then(|| "--map-by :oversubscribe takes more processes than slots".to_owned())
+    });
+    say("SLURM_GPU_BIND", &|_| {
+        Some("--gpus split deals the GPUs of a node, and an srun line is bound by it".to_owned())
+    });
     say("SLURM_GPUS_PER_TASK", &|_| {
         Some("--gpus split deals the GPUs of a node to its processes".to_owned())
     });

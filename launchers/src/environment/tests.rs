@@ -178,7 +178,7 @@ fn grid_engine_and_pals() {
     gives(
         &[("PALS_HOSTLIST", "x"), ("PALS_DEPTH", "4")],
         "x:1",
-        "PALS_HOSTLIST (PALS_DEPTH=4: --map-by :pe=4)",
+        "PALS_HOSTLIST",
     );
 }
 

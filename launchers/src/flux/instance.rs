@@ -4,8 +4,9 @@ use super::resources::{self, Entry};
 use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts, granted, kinds};
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
+use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::names::{NameRange, Names, NodeRange};
+use stowplan_engine::table::names::{NameRange, Names, NodeId, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
 
 /// Nodes with the same hardware, of which the instance has the same.
@@ -82,6 +83,7 @@ impl Instance {
             granted::read(text).map_err(bad)?.into_iter().unzip();
         let entry = |(range, cores): (&NameRange, RoaringBitmap)| Entry {
             count: range.count,
+            rank: None,
             cores,
             gpus: None,
         };
@@ -124,9 +126,16 @@ impl Instance {
                     break;
                 };
                 let all = whole(asked, topology);
-                if let Some(last) = entry.cores.max().filter(|last| !all.cores.contains(*last)) {
+                if let Some(core) = (&entry.cores - &all.cores).min() {
+                    let node = allocation.names.name(NodeId::from_row(part.first as usize));
+                    let whose = match entry.rank {
+                        Some(rank) => {
+                            format!("rank {} of R_lite, {node}", rank + (part.first - first))
+                        }
+                        None => node,
+                    };
                     let sentence = format!(
-                        "--granted: core {last} is beyond the {} of the topology, and what Flux does then is not known",
+                        "--granted: {whose}: core {core} is beyond the {} of the topology, and what Flux does then is not known",
                         counted(all.cores.len(), "core")
                     );
                     return Err(LineRefused::new("not-modelled", sentence));

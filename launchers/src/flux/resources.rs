@@ -14,6 +14,8 @@ use stowplan_engine::text::hostlist::read_hosts;
 pub(super) struct Entry {
     /// How many nodes.
     pub(super) count: u32,
+    /// The rank of the first of them in R; `None`: the nodes were given in words.
+    pub(super) rank: Option<u32>,
     /// Their cores, by logical number.
     pub(super) cores: RoaringBitmap,
     /// Their GPUs; `None`: all that the node has.
@@ -99,7 +101,14 @@ fn ranked(execution: &Value) -> Result<Vec<(u32, Entry)>, String> {
         }
         for (first, count) in stretches(&ranks) {
             let (cores, gpus) = (cores.clone(), Some(gpus.clone()));
-            all.push((first, Entry { count, cores, gpus }));
+            let rank = Some(first);
+            let entry = Entry {
+                count,
+                rank,
+                cores,
+                gpus,
+            };
+            all.push((first, entry));
         }
         seen |= ranks;
     }

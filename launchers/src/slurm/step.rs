@@ -74,7 +74,11 @@ fn list(text: &str, asked: &LineAsked<'_>) -> Result<Vec<NameRange>, LineRefused
         .map_err(|why| bad(&format!("cannot be read: {why}")))?;
     let file = String::from_utf8_lossy(&bytes);
     let mut all = Vec::new();
-    for word in file.split_whitespace() {
+    // A line ends at `#`, as in Slurm's other files.
+    let lines = file
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or(line));
+    for word in lines.flat_map(str::split_whitespace) {
         // `n0*3` is n0 three times.
         let (hosts, times) = word.split_once('*').unwrap_or((word, "1"));
         let times = positive(times).filter(|&times| all.len() as u64 + times <= LIST_MAX);

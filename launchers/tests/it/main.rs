@@ -18,10 +18,14 @@ mod rank_map;
 mod gpus;
 // Where a launcher puts each rank, by its documented rule.
 mod rules;
+// Where our own reader of the launcher's lines puts a rank.
+mod own_readers;
 // Plans that a launcher cannot express.
 mod unsaid;
 // All plans, all dialects.
 mod standins;
+// Files that start nothing.
+mod files;
 // Two nodes of one name.
 mod twice;
 // A shell, and a launcher that records what it is given.

@@ -70,7 +70,7 @@ pub(crate) fn hosts(text: &str) -> Vec<String> {
 }
 
 /// Slurm's order: by name; numbers in names are compared by value, and those with leading zeros character by character.
-fn by_name(mut hosts: Vec<String>) -> Vec<String> {
+pub(crate) fn by_name(mut hosts: Vec<String>) -> Vec<String> {
     hosts.sort_by_key(|host| {
         let stem = host
             .trim_end_matches(|sign: char| sign.is_ascii_digit())
@@ -107,7 +107,7 @@ fn bind(processes: &mut [Process], cpus: impl Fn(usize, &str) -> Option<RoaringB
 }
 
 /// Lines of programs: `0-2 ./x 'a b'`.
-fn programs(text: &str, processes: &mut [Process], replaced: &[&str]) {
+pub(crate) fn programs(text: &str, processes: &mut [Process], replaced: &[&str]) {
     for line in text.lines() {
         let (ranks, rest) = line.split_once(' ').unwrap();
         let mut words: Vec<String> = Vec::new();

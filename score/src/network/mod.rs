@@ -219,7 +219,7 @@ impl Network {
         let mut numbers = Vec::with_capacity(job.len() as usize);
         let (mut lacks, mut first) = (0, None);
         for (nodes, range) in job.ranges() {
-            let (found, missing) = self.names.find(&range);
+            let (found, missing) = self.names.find_hosts(&range);
             let here: u32 = found.iter().map(|nodes| nodes.count).sum();
             lacks += nodes.count - here;
             first = first.or(missing);

@@ -129,7 +129,8 @@ pub(super) fn carry(
     let outside = Surroundings {
         files: console.files,
     };
-    let mut granted = granted(&asked.words, &saved.plan, &outside)?;
+    let from = asked.asked.job.cores_from.as_ref();
+    let mut granted = granted(&asked.words, from, &saved.plan, &outside)?;
     if asked.hosts.is_some() {
         // A batch system counts tasks, which its launcher may be asked to exceed.
         granted.slots.iter_mut().for_each(|slots| *slots = None);

@@ -10,7 +10,9 @@ use crate::report::{Refused, Target};
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
+use stowplan_answers::json_text;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::text::printable::disturbs;
 use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, job_args};
 use stowplan_job::error::one_line;
@@ -102,6 +104,12 @@ impl Wanted {
             let value = value
                 .filter(|value| !value.is_empty())
                 .ok_or_else(|| told("bad-option", format!("export {name}: a value must follow")))?;
+            if name == "--dir" && value.contains(disturbs) {
+                let sentence = format!(
+                    "export {name} {value}: this has a control character or a mark of direction, and the script's path is printed"
+                );
+                return Err(told("bad-value", sentence));
+            }
             if place.replace(value).is_some() {
                 return Err(told("bad-option", format!("export {name} is given twice")));
             }
@@ -308,7 +316,7 @@ fn list(plan: &Plan, format: Format, out: &mut dyn Write) -> io::Result<()> {
 
 /// A text as a JSON string.
 fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    json_text::text(text)
 }
 
 fn told(class: &'static str, sentence: String) -> Refused {

@@ -6,7 +6,7 @@ use crate::report::Refused;
 use stowplan_engine::error::Note;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{MapArgs, map_args};
+use stowplan_job::args::{CoresFrom, MapArgs, map_args};
 use stowplan_job::error::one_line;
 use stowplan_job::line::cut;
 use stowplan_job::options::{Meaning, Old};
@@ -100,7 +100,10 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     };
     let devices = devices(&line, &found, &mut parts);
     let takes_cores = !has_cores && !found.cores.is_empty();
-    let cores_from = takes_cores.then(|| one_line(&found.source));
+    let cores_from = takes_cores.then(|| CoresFrom {
+        source: one_line(&found.source),
+        entries: found.cores_of.clone(),
+    });
     for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);

@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io;
 use stowplan_answers::diff::{cause, diff, words};
-use stowplan_answers::picture;
 use stowplan_answers::picture::setting::{Paper, Setting, Size};
+use stowplan_answers::{json_text, picture};
 use stowplan_job::args::{FORMATS, Format, JobArgs, map_args};
 use stowplan_job::line::cut;
 use stowplan_job::place::Placement;
@@ -163,7 +163,8 @@ pub fn too_slow() -> Refusal {
 }
 
 fn object(id: Option<&RawValue>, ok: &str, members: &Members) -> Vec<u8> {
-    let mut out = format!("{{\"id\":{},\"ok\":{ok}", id.map_or("null", RawValue::get)).into_bytes();
+    let id = id.map_or_else(|| "null".to_owned(), |id| json_text::shown(id.get()));
+    let mut out = format!("{{\"id\":{id},\"ok\":{ok}").into_bytes();
     for (name, value) in members {
         out.extend_from_slice(format!(",\"{name}\":").as_bytes());
         out.extend_from_slice(value.trim_ascii_end());
@@ -173,8 +174,7 @@ fn object(id: Option<&RawValue>, ok: &str, members: &Members) -> Vec<u8> {
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {
-    // What is written here has no map with keys that are no text, the only thing that can fail.
-    serde_json::to_vec(value).unwrap_or_default()
+    json_text::text(value).into_bytes()
 }
 
 fn bad(sentence: impl Into<String>) -> Failed {

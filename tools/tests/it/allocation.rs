@@ -296,3 +296,88 @@ fn numbers_of_hip_and_tiles_are_used_or_named() {
         "{notes}"
     );
 }
+
+/// A core that R names and the topology lacks: the refusal has R, the rank's entry, the node and the core.
+#[test]
+fn a_core_of_r_that_is_not_there_is_named() {
+    let folder = Folder::new("cores-of-r");
+    let job = ["map", "--here=-", "--topo", "package:2 core:4 pu:1", "./x"];
+    let plan = [&["map", "--save", "job.plan", "-H", "z:1"][..], &job[2..]].concat();
+    assert!(folder.run(&[], &plan).status.success());
+    let of = |lite: &str, nodes: &str| {
+        format!(r#"{{"version":1,"execution":{{"R_lite":[{lite}],"nodelist":["{nodes}"]}}}}"#)
+    };
+    let few = r#"{"rank":"5-6","children":{"core":"0-3"}}"#;
+    let many = r#"{"rank":"8","children":{"core":"2-9"}}"#;
+    for (r, parts) in [
+        (
+            of(many, "c"),
+            ["R on standard input", "rank 8 of R_lite", "node c", "8"],
+        ),
+        (
+            of(&format!("{few},{many}"), "n[0-2]"),
+            [
+                "R on standard input",
+                "rank 8 of R_lite",
+                "n2=2-9",
+                "core 8",
+            ],
+        ),
+    ] {
+        let carried = [
+            "onto",
+            "job.plan",
+            "--here=-",
+            "--topo",
+            "package:2 core:4 pu:1",
+        ];
+        for words in [&job[..], &carried] {
+            let output = folder.run_with(&[], words, &r);
+            refused(&output, "bad-cpu-list");
+            let told = err(&output);
+            assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+        }
+        let line = [
+            "map",
+            "--granted",
+            &r,
+            "--topo",
+            "package:2 core:4 pu:1",
+            "flux",
+            "run",
+            "-n1",
+            "./x",
+        ];
+        let output = folder.run(&[], &line);
+        refused(&output, "not-modelled");
+        let told = err(&output);
+        assert!(
+            told.contains("rank 8 of R_lite") && told.contains("core 8 "),
+            "{told}"
+        );
+    }
+}
+
+/// Each variable that places for its launcher has a note with our word, and none for the value that changes nothing.
+#[test]
+fn what_else_the_variables_say_has_a_note() {
+    let folder = Folder::new("more-variables");
+    let pals = [("PALS_HOSTLIST", "n1"), ("PALS_PPN", "2")];
+    for (base, name, value, word) in [
+        (&SLURM, "SLURM_NTASKS_PER_CORE", "1", "--map-by ppr:1:core"),
+        (&SLURM, "SLURM_THREADS_PER_CORE", "2", "--map-by :hwtcpus"),
+        (&SLURM, "SLURM_THREADS_PER_CORE", "1", ""),
+        (&SLURM, "SLURM_OVERCOMMIT", "1", "--map-by :oversubscribe"),
+        (&SLURM, "SLURM_OVERCOMMIT", "0", ""),
+        (&SLURM, "SLURM_GPU_BIND", "closest", "--gpus split"),
+        (&pals, "PALS_DEPTH", "4", "--map-by :pe=4"),
+        (&pals, "PALS_DEPTH", "1", ""),
+    ] {
+        let variables = [&base[..], &[(name, value)]].concat();
+        let (_, notes) = mapped(&folder, &variables, &["--topo", "core:8 pu:2"]);
+        let lead = format!("note[allocation-unused]: {name}={value} is not used here: {word}");
+        assert_eq!(notes.contains(&lead), !word.is_empty(), "{name}: {notes}");
+        let named = notes.contains(&format!("{name}={value}"));
+        assert_eq!(named, !word.is_empty(), "{name}: {notes}");
+    }
+}

@@ -314,34 +314,66 @@ fn answers_of_sessions_grow_with_their_events() {
     });
 }
 
-/// A spawn that names no hosts uses all candidates; its answer names the first of them, and the last line of all says each set of nodes
-/// once, and what is different. A node joins before every second job.
-#[test]
-fn answers_without_hosts_grow_with_their_events() {
-    let folder = Folder::new("growth-without-hosts");
-    grows("spawns without hosts", &|log| {
-        let nodes = 1_u32 << (log - 1);
-        let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
-        let names = names.join(",");
-        let mut lines = format!(
-            "{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"],\"scheduler\":\"s\"}}}}\n"
-        );
-        for job in 0..nodes {
-            if job % 2 == 0 {
-                let attrs = "\"attrs\":{\"PMIX_ALLOC_SHARE\":true}";
-                let alloc = "\"event\":\"alloc\",\"from\":\"t\",\"directive\":\"PMIX_ALLOC_NEW\"";
-                let grant = format!("\"event\":\"grant\",\"req\":{}", job / 2 + 1);
-                lines.push_str(&format!(
-                    "{{{alloc},{attrs}}}\n{{{grant},\"nodes\":[\"g{job}\"]}}\n"
-                ));
-            }
-            let spawn = format!("\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"");
-            lines.push_str(&format!("{{{spawn}}}\n"));
+/// The lines of a server in which each job uses all nodes. A node joins before every second job.
+fn jobs_without_hosts(nodes: u32) -> String {
+    let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
+    let names = names.join(",");
+    let mut lines =
+        format!("{{\"initial\":{{\"nodes\":[{names}],\"tools\":[\"t\"],\"scheduler\":\"s\"}}}}\n");
+    for job in 0..nodes {
+        if job % 2 == 0 {
+            let attrs = "\"attrs\":{\"PMIX_ALLOC_SHARE\":true}";
+            let alloc = "\"event\":\"alloc\",\"from\":\"t\",\"directive\":\"PMIX_ALLOC_NEW\"";
+            let grant = format!("\"event\":\"grant\",\"req\":{}", job / 2 + 1);
+            lines.push_str(&format!(
+                "{{{alloc},{attrs}}}\n{{{grant},\"nodes\":[\"g{job}\"]}}\n"
+            ));
         }
-        let (events, journal) = (folder.file("events"), folder.file("journal"));
-        std::fs::write(&events, lines).unwrap();
+        let spawn = format!("\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"");
+        lines.push_str(&format!("{{{spawn}}}\n"));
+    }
+    lines
+}
+
+/// A spawn that names no hosts uses all candidates; its answer names the first of them, and the last line of all says each set of nodes
+/// once, and what is different. A replay says them so too, to people and to programs.
+#[test]
+fn jobs_without_hosts_grow_with_their_events() {
+    let folder = Folder::new("growth-without-hosts");
+    let journal = |log: u32| folder.file(&format!("journal-{log}"));
+    let served = |log: u32| {
+        let (events, journal) = (folder.file("events"), journal(log));
+        std::fs::write(&events, jobs_without_hosts(1_u32 << (log - 1))).unwrap();
         drop(std::fs::remove_file(&journal));
         read_from(&events, &["session", "serve", "--journal", &journal])
+    };
+    grows("spawns without hosts", &served);
+    for format in ["text", "json"] {
+        grows(&format!("a replay as {format}"), &|log| {
+            let journal = journal(log);
+            if !std::fs::exists(&journal).unwrap() {
+                served(log);
+            }
+            seconds(&["session", "replay", &journal, "--format", format])
+        });
+    }
+}
+
+/// A scenario is told to people by the first names of each step.
+#[test]
+fn scenarios_as_text_grow_with_their_steps() {
+    let folder = Folder::new("growth-scenarios");
+    grows("a scenario as text", &|log| {
+        let nodes = 1_u32 << (log - 1);
+        let names: Vec<String> = (0..nodes).map(|node| format!("\"n{node}\"")).collect();
+        let step = |job| format!("{{\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"}}");
+        let steps: Vec<String> = (0..nodes).map(step).collect();
+        let initial = format!("{{\"nodes\":[{}],\"tools\":[\"t\"]}}", names.join(","));
+        let scenario = folder.file("scenario");
+        let steps = steps.join(",");
+        let text = format!("{{\"name\":\"s\",\"initial\":{initial},\"steps\":[{steps}]}}");
+        std::fs::write(&scenario, text).unwrap();
+        seconds(&["session", "run", &scenario, "--format", "text"])
     });
 }
 

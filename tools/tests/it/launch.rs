@@ -10,7 +10,12 @@ impl Folder {
     pub(crate) fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
         self.run_with(variables, words, "")
     }
-    fn run_with(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Output {
+    pub(crate) fn run_with(
+        &self,
+        variables: &[(&str, &str)],
+        words: &[&str],
+        input: &str,
+    ) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stowplan"));
         command.args(words).current_dir(self.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap());

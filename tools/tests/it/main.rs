@@ -27,6 +27,7 @@ mod diff;
 mod divergences;
 mod docs;
 mod explain;
+mod fields;
 mod folder;
 mod given_gpus;
 mod growth;
@@ -39,6 +40,7 @@ mod launch;
 // Threads of a running job.
 mod launch_gpus;
 mod leftovers;
+mod mistaken;
 mod mixed;
 mod mpibind;
 mod network;
@@ -48,6 +50,8 @@ mod page;
 mod picture;
 mod play;
 mod random_jobs;
+#[cfg(unix)]
+mod raw;
 mod recorded_lines;
 mod recorded_srun;
 mod release;

@@ -179,3 +179,35 @@ fn each_cell_of_coming_from_is_pasted() {
     }
     assert!(pasted > 15, "{pasted} cells");
 }
+
+/// Words of other launchers in the places of ours: the help has words that run as they stand there.
+#[test]
+fn the_help_for_a_foreign_value_runs() {
+    let run = |line: &str| stowplan(&words(line), &MadeUp::default());
+    let job = "--topo 'package:2 [numa] core:4 pu:1' -H a:8,b:8 -n 4";
+    for (typed, ours) in [
+        ("--map-by numa:PE=2,span", "--map-by numa:PE=2:span"),
+        ("--map-by cyclic", "--map-by node"),
+        ("--map-by block", "--map-by slot"),
+        ("--map-by threads", "--map-by hwthread"),
+        ("--map-by cpu", "--map-by core"),
+        ("--rank-by cyclic", "--rank-by node"),
+        ("--rank-by block", "--rank-by slot"),
+        ("--bind-to threads", "--bind-to hwthread"),
+        ("--bind-to cpu", "--bind-to core"),
+        ("--bind-to board", "--bind-to none"),
+        ("-cc 0,4", "--map-by pe-list=0,4:ordered"),
+        ("--bind packed:2", "--map-by :pe=2"),
+        ("--rs_per_host 2", "--map-by ppr:2:node"),
+        ("--cpu_per_rs 2", "--map-by :pe=2"),
+    ] {
+        let refused = run(&format!("map {job} {typed} ./x"));
+        let helped = refused
+            .err
+            .lines()
+            .any(|line| line.starts_with("help: ") && line.contains(ours));
+        assert!(refused.status == 2 && helped, "{typed}: {}", refused.err);
+        let placed = run(&format!("map {job} {ours} ./x"));
+        assert_eq!(placed.status, 0, "{ours}: {}", placed.err);
+    }
+}

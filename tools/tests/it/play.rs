@@ -412,3 +412,46 @@ fn an_answer_that_is_too_large_is_refused() {
     );
     assert_eq!(status, 200);
 }
+
+/// What a request says of itself is said again, and no terminal that shows the answer is told to do anything.
+#[test]
+fn answers_have_no_characters_that_disturb() {
+    let page = Page::new(&[]);
+    let bad = "\u{202e}\u{85}\u{7f}";
+    for body in [
+        format!("{{\"line\": \"./a\", \"k{bad}\": 1}}"),
+        format!("{{\"id\": [\"{bad}\",\r\n1], \"line\": \"-n 0{bad}\"}}"),
+        format!("{{\"id\": \"{bad}\", \"line\": \"--topo 'core:4 pu:1' -H a:2 ./a{bad}\"}}"),
+    ] {
+        let (status, _, said) = page.ask("POST", "/v1/map", "application/json", &body);
+        assert!([200, 422].contains(&status), "{said}");
+        let raw = |sign: char| sign != '\n' && stowplan_engine::text::printable::disturbs(sign);
+        assert!(!said.contains(raw), "{said:?}");
+        let read: Value = serde_json::from_str(&said).unwrap();
+        let asked: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(read["id"], asked["id"], "{said}");
+    }
+}
+
+/// Two orders of 2^30 ranks are compared rank by rank: no machine does that in ten seconds. The request is refused then, and while its
+/// answer is still being worked out, others are answered.
+#[test]
+fn an_answer_that_takes_too_long_is_refused_and_others_are_answered() {
+    let page = Page::new(&[]);
+    let job = |map: &str| {
+        format!("--topo 'core:256 pu:1' -H n[0-4194303]:256 -n 1073741824 --map-by {map} ./a")
+    };
+    let from = std::time::Instant::now();
+    let (status, said) = page.post(
+        "/v1/diff",
+        &json!({"line": job("node"), "other": job("core")}),
+    );
+    let took = from.elapsed().as_secs();
+    assert_eq!(
+        (status, &said["error"]["class"]),
+        (422, &json!("takes-too-long")),
+        "{said}"
+    );
+    assert!((10..30).contains(&took), "{took} s");
+    assert_eq!(page.post("/v1/map", &json!({"line": JOB})).0, 200);
+}

@@ -174,7 +174,7 @@ impl HostEntries<'_> {
         if let Some(node) = by_number(names, range) {
             return Ok(Nodes::from_slice(&[NodeRange::one(node.number())]));
         }
-        match names.find(range) {
+        match names.find_hosts(range) {
             (found, None) => Ok(found),
             (found, Some(_)) if self.lost(range, &found) => Ok(found),
             (_, Some(missing)) => Err(self.no_such_host(missing, EmptyNodes::NotAsked)),

@@ -104,7 +104,7 @@ fn touched(
         });
         by_name.clone().collect::<Option<Vec<_>>>()?;
         let one = |name: &String| {
-            let node = pool.nodes.names.find_name(name)?;
+            let node = pool.nodes.names.find_host(name)?;
             Some(NodeRange::one(node.number()))
         };
         return listing.names.values().iter().map(one).collect();

@@ -199,7 +199,7 @@ fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entrie
         .map_or(0, |entry| first.saturating_sub(entry.number));
     let node = |entry: &Entry| match entry.node {
         EntryNode::Name(name) => {
-            let node = pool.nodes.names.find_name(&file.names[name])?.number();
+            let node = pool.nodes.names.find_host(&file.names[name])?.number();
             list.iter().any(|nodes| nodes.holds(node)).then_some(node)
         }
         EntryNode::Nth(nth) => nth_of(&list, nth),
@@ -277,7 +277,7 @@ fn sequence(
     let (hosts, listing) = (&resolved.hosts, resolved.apps.own_listing(app));
     let steps = match listing {
         Some(file) => {
-            let find = |name: &String| pool.nodes.names.find_name(name).map(NodeId::number);
+            let find = |name: &String| pool.nodes.names.find_host(name).map(NodeId::number);
             let nodes: Vec<Option<u32>> = file.names.values().iter().map(find).collect();
             let entries = file.entries.iter().enumerate();
             from_listing(entries, skip, |entry| match entry.node {

@@ -113,7 +113,7 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
     };
     let head = format!(
         "{{\"id\":{},\"line\":{},\"ok\":",
-        id.unwrap_or("null"),
+        id.map_or_else(|| "null".to_owned(), json_text::shown),
         line.number
     );
     let mut out = head.into_bytes();

@@ -75,13 +75,21 @@ pub(super) fn step(line: &Map<String, Json>) -> String {
     let word = |key: &str| line.get(key).and_then(Json::as_str).unwrap_or_default();
     let number = line.get("step").map(Json::to_string).unwrap_or_default();
     let mut told = format!("{number:>4} {:<11} {}", word("event"), word("status"));
-    for (key, json) in line
-        .get("effects")
-        .and_then(Json::as_object)
-        .into_iter()
-        .flatten()
-    {
-        let _ = write!(told, "; {key} {}", said(json));
+    let effects = line.get("effects").and_then(Json::as_object);
+    let more = |key: &str| {
+        let more = effects.and_then(|effects| effects.get(&format!("{key}_more")));
+        more.and_then(Json::as_u64).unwrap_or(0)
+    };
+    for (key, json) in effects.into_iter().flatten() {
+        // The number of names that are left out belongs to the names.
+        if key.ends_with("_more") {
+            continue;
+        }
+        let text = match json.as_array() {
+            Some(list) => names(list, more(key)),
+            None => said(json),
+        };
+        let _ = write!(told, "; {key} {text}");
     }
     if let Some(expected) = line.get("expected") {
         let _ = write!(told, "; EXPECTED {expected}");
@@ -91,7 +99,7 @@ pub(super) fn step(line: &Map<String, Json>) -> String {
 
 fn said(json: &Json) -> String {
     match json {
-        Json::Array(list) => names(list),
+        Json::Array(list) => names(list, 0),
         Json::Object(object) => {
             let words: Vec<String> = object.values().map(said).collect();
             words.join(" ")
@@ -102,8 +110,10 @@ fn said(json: &Json) -> String {
     }
 }
 
-fn names(list: &[Json]) -> String {
-    listed(list.iter().take(SHOWN).map(said), list.len())
+/// A list of names, of which so many more are not in it.
+fn names(list: &[Json], more: u64) -> String {
+    let all = list.len() as u64 + more;
+    listed(list.iter().take(SHOWN).map(said), all)
 }
 
 fn shown(list: &[Name]) -> String {
@@ -111,14 +121,15 @@ fn shown(list: &[Name]) -> String {
         "" => "(default)".to_owned(),
         name => name.to_owned(),
     });
-    listed(first, list.len())
+    listed(first, list.len() as u64)
 }
 
 /// The first names of a list, and the number of the others.
-fn listed(first: impl Iterator<Item = String>, all: usize) -> String {
+fn listed(first: impl Iterator<Item = String>, all: u64) -> String {
     let mut told: Vec<String> = first.collect();
-    if all > told.len() {
-        told.push(format!("and {} more", all - told.len()));
+    let left = all.saturating_sub(told.len() as u64);
+    if left > 0 {
+        told.push(format!("and {left} more"));
     }
     if told.is_empty() {
         "nothing".to_owned()
@@ -134,9 +145,11 @@ fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
     )
 }
 
-/// The final state: who holds which nodes, and what would end this.
+/// The final state: who holds which nodes, and what would end this. Jobs on many nodes are told by those that use the same.
+///
+/// Cost: linear in the tables, however many jobs use the same nodes.
 pub(super) fn view(state: &State, since: &Since) -> String {
-    let rows = state.rows();
+    let rows = state.short_rows(SHOWN);
     let mut told = String::new();
     let names = |chosen: &dyn Fn(&NodeRow) -> bool| -> Vec<Name> {
         let nodes = rows.nodes().filter(chosen);
@@ -214,6 +227,20 @@ fn record(told: &mut String, row: &AllocRow, since: &Since) {
     );
 }
 
+/// The nodes of a job: their names, or the job that uses the same, and what is different.
+fn used(row: &NsRow) -> String {
+    let Some(other) = &row.uses_as else {
+        return shown(row.uses.as_deref().unwrap_or_default());
+    };
+    let mut told = format!("the nodes of {other}");
+    for (word, names) in [("and", &row.uses_also), ("without", &row.uses_without)] {
+        if !names.is_empty() {
+            let _ = write!(told, ", {word} {}", shown(names));
+        }
+    }
+    told
+}
+
 fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     let (kind, name) = (row.kind.name(), row.name.as_str());
     let parent = row.parent.as_ref();
@@ -227,11 +254,7 @@ fn namespace(told: &mut String, row: &NsRow, since: &Since) {
     }
     let _ = write!(told, "{kind} {name}{parent}, {}", when(&since.spaces, name));
     if row.kind == SpaceKind::Job {
-        let (nodes, sessions) = (
-            shown(row.uses.as_deref().unwrap_or_default()),
-            shown(&row.sessions),
-        );
-        let _ = write!(told, ": on {nodes} in {sessions}");
+        let _ = write!(told, ": on {} in {}", used(row), shown(&row.sessions));
     }
     let _ = writeln!(told);
 }

@@ -38,7 +38,9 @@ fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
             path: wanted.scenario.clone(),
             error,
         })?;
-    let mut scenarios = scenario::read(&text)?;
+    let read = scenario::read(&text);
+    let mut scenarios =
+        read.map_err(|error| Failure::Scenario(format!("{}: {error}", wanted.scenario)))?;
     if let Some(only) = &wanted.only {
         scenarios.retain(|scenario| scenario.name == *only);
         if scenarios.is_empty() {
@@ -114,7 +116,13 @@ fn tell(
         let event = event_json::event(json)?;
         let (status, effects) = step(&mut state, &event);
         since.observe(number as u64, &event, status, &effects);
-        let told = outcome_json::effects(&state, &effects, outcome_json::Named::All);
+        // A line for people has the first names alone, and a step that expects nothing needs no others.
+        let expects = json.get("expect").is_some();
+        let which = match wanted.format {
+            Format::Text if !expects => outcome_json::Named::First,
+            Format::Text | Format::Json => outcome_json::Named::All,
+        };
+        let told = outcome_json::effects(&state, &effects, which);
         let mut line = outcome_json::step(&scenario.name, number, event.name(), status, told);
         if !is_met(json.get("expect"), &line) {
             verdict = Verdict::Unmet;
