@@ -14,7 +14,8 @@ use crate::numbers::Numbers;
 use crate::pattern::{Grid, Halo, Part, Pattern};
 use crate::places::Places;
 use crate::regular::Figures;
-use crate::score::{AppRanks, Matrices, Seated};
+use crate::score::{Matrices, Seated};
+use crate::talks::AppRanks;
 use crate::tree::places;
 use rayon::prelude::*;
 use stowplan_engine::plan::Plan;
@@ -82,7 +83,7 @@ impl<'c> Counting<'c> {
         let figures = match &self.graph {
             Some(graph) if self.matrix => {
                 let count = |columns: &mut Columns| {
-                    let column = column::<u32>(&numbers, orders, &mut columns.wide);
+                    let column = column(&numbers, orders, &mut columns.of_rank);
                     let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
                     let out = graph.leaving(own, column.count).into_iter();
                     let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
