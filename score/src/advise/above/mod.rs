@@ -2,6 +2,8 @@
 
 // Neighbours, both ways added.
 mod links;
+// Vertices that may move.
+mod movable;
 // Two parts of a graph.
 mod bisect;
 // Parts along a tree.
@@ -126,14 +128,15 @@ fn each(
     let mut seated = start.to_vec();
     seat(&mut seated);
     let mut found = vec![seated.clone()];
-    for &count in counts {
+    let exchanged = counts.par_iter().map(|&count| {
         let costs = Costs::new(tree, count);
         let mut node = seated.clone();
         improve(links, &costs, &mut node, STEPS);
         seat(&mut node);
         improve(links, &costs, &mut node, STEPS);
-        found.push(node);
-    }
+        node
+    });
+    found.par_extend(exchanged);
     found
 }
 
