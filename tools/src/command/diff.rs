@@ -67,8 +67,9 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let ((plan_a, on_a), (plan_b, on_b)) = (plan(a, &options, files)?, plan(b, &options, files)?);
     let mut found = diff(&plan_a, &plan_b);
     if let (Side::Job(a), Side::Job(b)) = (a, b) {
-        found.cause = cause::of_words(a, b);
-        found.changes = changes(a, b, files)?;
+        let (a, b) = (with_network(&options, a), with_network(&options, b));
+        found.cause = cause::of_words(&a, &b);
+        found.changes = changes(&a, &b, files)?;
     }
     let kept = Kept {
         options: &options,
