@@ -10,8 +10,8 @@ use crate::pattern::{Halo, Meeting, Part, Pattern, Rows};
 use crate::talks::{self, AppRanks, Talk};
 
 /// The edges of named patterns that leave each object. Shape `[objects]`.
-pub(crate) fn leaving<'c>(
-    parts: &[Part],
+pub(crate) fn leaving<'c, 'p>(
+    parts: impl IntoIterator<Item = &'p Part>,
     apps: &[AppRanks],
     numbers: &Numbers,
     orders: &[Order<'_>],

@@ -26,30 +26,11 @@ pub(crate) fn each(
     orders: &[Order<'_>],
     visit: Visit<'_>,
 ) {
-    let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
-    let mut rest: Vec<&Part> = Vec::new();
-    for part in parts {
-        let app = part.app as usize;
-        let own = apps[app].len();
-        let halo = part
-            .pattern
-            .halo(u32::try_from(own).unwrap_or(0))
-            .filter(|_| own > 0);
-        let ranges = halo
-            .as_ref()
-            .filter(|_| matches!(orders[app], Order::Places))
-            .map(|halo| (halo, ranges(numbers, app)));
-        match ranges.filter(|(halo, ranges)| {
-            (ranges.len() * halo.offsets.len()) as u64 * 16
-                <= ranks * halo.offsets.len() as u64 + 4096
-        }) {
-            Some((halo, ranges)) => by_ranges(halo, &ranges, own as u64, visit),
-            None => rest.push(part),
-        }
-    }
+    let rest = by_arithmetic(parts, apps, numbers, orders, visit);
     if rest.is_empty() {
         return;
     }
+    let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
     let mut of_rank = Vec::new();
     let column = column(numbers, orders, &mut of_rank);
     let side = numbers.count as usize;
@@ -74,6 +55,38 @@ pub(crate) fn each(
         });
     }
     last.end(visit);
+}
+
+/// As [`each`], for the halos whose ranks are in few ranges. Gives the other patterns.
+pub(crate) fn by_arithmetic<'p>(
+    parts: &'p [Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+    visit: Visit<'_>,
+) -> Vec<&'p Part> {
+    let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
+    let mut rest: Vec<&Part> = Vec::new();
+    for part in parts {
+        let app = part.app as usize;
+        let own = apps[app].len();
+        let halo = part
+            .pattern
+            .halo(u32::try_from(own).unwrap_or(0))
+            .filter(|_| own > 0);
+        let ranges = halo
+            .as_ref()
+            .filter(|_| matches!(orders[app], Order::Places))
+            .map(|halo| (halo, ranges(numbers, app)));
+        match ranges.filter(|(halo, ranges)| {
+            (ranges.len() * halo.offsets.len()) as u64 * 16
+                <= ranks * halo.offsets.len() as u64 + 4096
+        }) {
+            Some((halo, ranges)) => by_ranges(halo, &ranges, own as u64, visit),
+            None => rest.push(part),
+        }
+    }
+    rest
 }
 
 /// Up to so many pairs of objects, a pass keeps a sum for each pair.
