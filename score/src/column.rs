@@ -20,47 +20,10 @@ pub(crate) enum Order<'o> {
     RankOf(&'o [u32]),
 }
 
-/// The number of an object. The narrower numbers are, the more are compared at once.
-pub(crate) trait Number: Copy + Eq {
-    /// From a number that fits.
-    fn of(number: u32) -> Self;
-    /// Its row.
-    fn row(self) -> usize;
-}
-
-impl Number for u16 {
-    #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a column of these has at most 2^16 objects"
-    )]
-    fn of(number: u32) -> Self {
-        number as Self
-    }
-    #[inline]
-    fn row(self) -> usize {
-        usize::from(self)
-    }
-}
-
-impl Number for u32 {
-    #[inline]
-    fn of(number: u32) -> Self {
-        number
-    }
-    #[inline]
-    fn row(self) -> usize {
-        self as usize
-    }
-}
-
-/// Up to this many objects, 16-bit numbers suffice.
-pub(crate) const NARROW: u32 = 1 << 16;
-
 /// The object of each rank at a level.
 #[derive(Clone, Copy)]
-pub(crate) struct Column<'c, T> {
-    pub(crate) of_rank: &'c [T],
+pub(crate) struct Column<'c> {
+    pub(crate) of_rank: &'c [u32],
     /// Numbers are below this.
     pub(crate) count: u32,
 }
@@ -85,11 +48,11 @@ pub(crate) fn orders<'p>(places: &Places<'p>) -> Vec<Order<'p>> {
 /// The column of a level, written into `of_rank`.
 ///
 /// Cost: a write for each rank.
-pub(crate) fn column<'c, T: Number>(
+pub(crate) fn column<'c>(
     numbers: &Numbers,
     orders: &[Order<'_>],
-    of_rank: &'c mut Vec<T>,
-) -> Column<'c, T> {
+    of_rank: &'c mut Vec<u32>,
+) -> Column<'c> {
     let ranks = |pieces: &Vec<Piece>| -> usize {
         let each = pieces.iter();
         each.map(|piece| piece.nodes as usize * piece.procs as usize)
@@ -101,21 +64,21 @@ pub(crate) fn column<'c, T: Number>(
     for (app, (pieces, order)) in numbers.apps.iter().zip(orders).enumerate() {
         match order {
             Order::Places => by_place(numbers, pieces, |objects| {
-                of_rank.extend(objects.map(T::of));
+                of_rank.extend(objects);
             }),
             Order::Rounds => by_rounds(numbers, pieces, of_rank),
             Order::Listed(listed) => by_list(numbers, pieces, listed, ranks(pieces), of_rank),
             Order::Table(plan) => by_table(numbers, pieces, plan, app, of_rank),
             Order::RankOf(rank_of) => {
                 let first = of_rank.len();
-                of_rank.resize(first + rank_of.len(), T::of(0));
+                of_rank.resize(first + rank_of.len(), 0);
                 let own = &mut of_rank[first..];
                 let mut left = *rank_of;
                 by_place(numbers, pieces, |objects| {
                     let (ranks, behind) = left.split_at(objects.len());
                     left = behind;
                     for (&rank, object) in ranks.iter().zip(objects) {
-                        own[rank as usize] = T::of(object);
+                        own[rank as usize] = object;
                     }
                 });
             }
@@ -162,14 +125,14 @@ impl Iterator for OfNode<'_> {
 
 impl ExactSizeIterator for OfNode<'_> {}
 
-fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T>) {
+fn by_rounds(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<u32>) {
     let mut live: Vec<&Piece> = pieces.iter().collect();
     let rounds = pieces.iter().map(|piece| piece.procs).max().unwrap_or(0);
     for round in 0..rounds {
         live.retain(|piece| piece.procs > round);
         for piece in &live {
             let first = numbers.object(piece, 0, round);
-            of_rank.extend((0..piece.nodes).map(|node| T::of(first + node * piece.width)));
+            of_rank.extend((0..piece.nodes).map(|node| first + node * piece.width));
         }
     }
 }
@@ -178,13 +141,7 @@ fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T
 const AT_ONCE: u32 = 1 << 14;
 
 /// The objects of an app's ranks, as the explicit table has them. Neighbouring ranks are often on nodes of one piece.
-fn by_table<T: Number>(
-    numbers: &Numbers,
-    pieces: &[Piece],
-    plan: &Plan,
-    app: usize,
-    of_rank: &mut Vec<T>,
-) {
+fn by_table(numbers: &Numbers, pieces: &[Piece], plan: &Plan, app: usize, of_rank: &mut Vec<u32>) {
     let by_node = sorted(pieces);
     let runs = plan.apps()[app].runs();
     let (mut rank, end) = (plan.bases()[app], plan.bases()[app + 1]);
@@ -202,7 +159,7 @@ fn by_table<T: Number>(
             });
             on = Some((piece, own_before));
             let local = local_rank - own_before;
-            of_rank.push(T::of(numbers.object(piece, node - piece.first, local)));
+            of_rank.push(numbers.object(piece, node - piece.first, local));
         }
         rank += rows;
     }
@@ -226,12 +183,12 @@ fn sorted(pieces: &[Piece]) -> Vec<&Piece> {
     by_node
 }
 
-fn by_list<T: Number>(
+fn by_list(
     numbers: &Numbers,
     pieces: &[Piece],
     listed: &[ListedRun],
     ranks: usize,
-    of_rank: &mut Vec<T>,
+    of_rank: &mut Vec<u32>,
 ) {
     let by_node = sorted(pieces);
     let first = by_node.first().map_or(0, |piece| piece.first);
@@ -249,7 +206,7 @@ fn by_list<T: Number>(
             seat(piece, run.node - piece.first)
         };
         let inside = &numbers.inside[inside + run.local as usize..][..count];
-        of_rank.extend(inside.iter().map(|inside| T::of(base + inside)));
+        of_rank.extend(inside.iter().map(|inside| base + inside));
     }
 }
 

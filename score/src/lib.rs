@@ -28,6 +28,8 @@ pub mod error;
 pub mod weight;
 // Who talks to whom.
 pub mod pattern;
+// Who talks to whom, as all counts see it.
+mod talks;
 // A matrix file, line by line.
 pub mod matrix;
 // Levels of the machine.
@@ -40,6 +42,8 @@ mod numbers;
 mod memory;
 // The object of every rank.
 mod column;
+// Members of groups of ranks.
+mod members;
 // Edges that leave each object.
 mod count;
 // Regular jobs: counted on a smaller job.

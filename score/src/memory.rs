@@ -5,10 +5,8 @@ use std::sync::{Mutex, PoisonError};
 /// The columns that one count needs.
 #[derive(Default)]
 pub(crate) struct Columns {
-    /// The objects of ranks, if 16-bit numbers suffice.
-    pub(crate) narrow: Vec<u16>,
-    /// The objects of ranks, if they do not.
-    pub(crate) wide: Vec<u32>,
+    /// The object of each rank.
+    pub(crate) of_rank: Vec<u32>,
     /// The edges that leave each object.
     pub(crate) out: Vec<u64>,
 }

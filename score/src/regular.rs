@@ -5,11 +5,12 @@
 //! the edges of a dimension, both positions repeat after a number of ranks that is a multiple of a node and of a step in that
 //! dimension: a *window*. So every window adds the same number of edges that leave, and no object sees anything new.
 
-use crate::column::{NARROW, Order, column};
+use crate::column::Order;
 use crate::count;
 use crate::memory::Columns;
 use crate::numbers::{Numbers, Piece};
-use crate::pattern::Halo;
+use crate::pattern::{Halo, Part, Pattern};
+use std::slice;
 
 /// The edges that leave the objects of a level: all, and the most of one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,15 +40,24 @@ pub(crate) fn figures(halo: &Halo, numbers: &Numbers, columns: &mut Columns) -> 
 fn counted(halo: &Halo, numbers: &Numbers, dimension: usize, columns: &mut Columns) -> Figures {
     if dimension == halo.grid.sizes.len() {
         let orders: Vec<Order<'_>> = numbers.apps.iter().map(|_| Order::Places).collect();
-        let Columns { narrow, wide, out } = columns;
-        out.clear();
-        out.resize(numbers.count as usize, 0);
-        if numbers.count <= NARROW {
-            count::add_halo(halo, column(numbers, &orders, narrow).of_rank, out);
-        } else {
-            count::add_halo(halo, column(numbers, &orders, wide).of_rank, out);
-        }
-        return Figures::of(out);
+        let ranks = halo
+            .grid
+            .cells()
+            .and_then(|cells| usize::try_from(cells).ok());
+        let part = Part {
+            app: 0,
+            pattern: Pattern::Halo(halo.clone()),
+            word: String::new(),
+        };
+        // All ranks are of one app, whichever that is.
+        let all = 0..ranks.unwrap_or(0);
+        return Figures::of(count::leaving(
+            &[part],
+            slice::from_ref(&all),
+            numbers,
+            &orders,
+            columns,
+        ));
     }
     let Some(cut) = Cut::of(halo, numbers, dimension) else {
         return counted(halo, numbers, dimension + 1, columns);
@@ -133,7 +143,6 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::{Part, Pattern};
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 

@@ -3,7 +3,6 @@
 use crate::above::{Above, Counter};
 use crate::column::{Order, column, orders};
 use crate::count;
-pub(crate) use crate::count::AppRanks;
 use crate::error::{ScoreError, bad_pattern};
 use crate::level::Level;
 use crate::limit::PATTERNS_MAX;
@@ -15,6 +14,7 @@ use crate::pattern::{Part, Pattern, fits};
 use crate::places::Places;
 use crate::regular::{self, Figures};
 use crate::streamed::Streamed;
+use crate::talks::AppRanks;
 use crate::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::plan::Plan;
@@ -219,7 +219,7 @@ impl Seated<'_> {
         streamed.ready(self.orders);
         let mut of_rank = Vec::new();
         for (at, numbers) in known.iter().enumerate() {
-            let column = column::<u32>(numbers, self.orders, &mut of_rank);
+            let column = column(numbers, self.orders, &mut of_rank);
             let mut named = vec![0_u64; column.count as usize];
             for part in parts {
                 count::add(part, self.apps, column, &mut named);

@@ -4,6 +4,7 @@ use crate::Plan;
 use std::fmt;
 use stowplan_answers::diff::{Diff, diff, words};
 use stowplan_answers::picture;
+use stowplan_answers::picture::setting::Setting;
 
 /// What moved between two plans, counted by rank. `Display` writes the page of `stowplan diff`.
 /// ```
@@ -172,7 +173,7 @@ impl Difference {
     #[must_use]
     pub fn picture(&self) -> String {
         let [a, b] = &self.plans;
-        picture::svg_diff(a.inner(), b.inner())
+        picture::svg_diff((a.inner(), None), (b.inner(), None), &Setting::default())
     }
     /// The same image as a page for a browser, with a field to search for a rank.
     /// ```
@@ -183,7 +184,7 @@ impl Difference {
     #[must_use]
     pub fn html(&self) -> String {
         let [a, b] = &self.plans;
-        picture::html_diff(a.inner(), b.inner(), &self.lines())
+        picture::html_diff((a.inner(), None), (b.inner(), None), &self.lines())
     }
 }
 

@@ -38,6 +38,7 @@ use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
+use stowplan_score::network::OnNetwork;
 use switches::Switches;
 
 /// The most bytes of a picture.
@@ -91,39 +92,37 @@ pub fn svg_of(plan: &Plan, setting: &Setting<'_>) -> String {
     svg::image(&drawing, setting)
 }
 
+/// A plan, and the network around its nodes, if one is known.
+pub type Around<'p> = (&'p Plan, Option<&'p OnNetwork>);
+
 /// A page with two plans beside each other, with the ranks that moved marked. `lines`: text above the plans.
 ///
 /// Cost: twice that of [`html`].
 #[must_use]
-pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
-    let (moved, setting) = (moved(a, b), Setting::default());
-    let sides = [
-        ("before", Drawing::new(a, 2, &setting, &moved)),
-        ("after", Drawing::new(b, 2, &setting, &moved)),
-    ];
+pub fn html_diff(a: Around<'_>, b: Around<'_>, lines: &[String]) -> String {
+    let (moved, setting) = (moved(a.0, b.0), Setting::default());
+    let side = |(plan, network)| {
+        let setting = Setting { network, ..setting };
+        Drawing::new(plan, 2, &setting, &moved)
+    };
+    let sides = [("before", side(a)), ("after", side(b))];
     html::page("stowplan diff", &sides, lines)
 }
 
-/// Two drawings beside each other, with the ranks that moved marked.
+/// Two drawings beside each other, with the ranks that moved marked. `setting`: what else stands around the nodes of both.
 ///
 /// Cost: twice that of [`svg`].
 #[must_use]
-pub fn svg_diff(a: &Plan, b: &Plan) -> String {
-    svg_diff_of(a, b, &Setting::default())
-}
-
-/// As [`svg_diff`], with what stands around the nodes.
-///
-/// Cost: as [`svg_diff`].
-#[must_use]
-pub fn svg_diff_of(a: &Plan, b: &Plan, setting: &Setting<'_>) -> String {
-    let moved = moved(a, b);
-    let sides = |across| {
-        vec![
-            ("before", Drawing::in_rows(a, 2, setting, &moved, across)),
-            ("after", Drawing::in_rows(b, 2, setting, &moved, across)),
-        ]
+pub fn svg_diff(a: Around<'_>, b: Around<'_>, setting: &Setting<'_>) -> String {
+    let moved = moved(a.0, b.0);
+    let side = |(plan, network), across| {
+        let setting = Setting {
+            network,
+            ..*setting
+        };
+        Drawing::in_rows(plan, 2, &setting, &moved, across)
     };
+    let sides = |across| vec![("before", side(a, across)), ("after", side(b, across))];
     svg::image(&sides, setting)
 }
 
@@ -244,7 +243,7 @@ impl Drawing {
             more_apps,
             drawn,
             more: (rest.len(), nodes(&rest)),
-            switches: { setting.network }.map(|on| Switches::new(plan, on, &all, &kept)),
+            switches: { setting.network }.map(|on| Switches::new(plan, on, (&all, &kept), share)),
             strip: strip(
                 plan,
                 &all,

@@ -65,8 +65,13 @@ impl Seen {
 }
 
 impl Switches {
-    /// Cost: sorts the nodes of the job.
-    pub(super) fn new(plan: &Plan, on: &OnNetwork, all: &[Shape], kept: &[usize]) -> Self {
+    /// `share`: how many drawings share the space. Cost: sorts the nodes of the job.
+    pub(super) fn new(
+        plan: &Plan,
+        on: &OnNetwork,
+        (all, kept): (&[Shape], &[usize]),
+        share: usize,
+    ) -> Self {
         let mut ranges = Vec::new();
         for (own, shape) in all.iter().enumerate() {
             let at = kept.iter().position(|&row| row == own);
@@ -78,8 +83,8 @@ impl Switches {
         let numbers = on.numbers().iter().copied();
         let mut nodes: Vec<(u32, u32)> = numbers.zip(0..).collect();
         nodes.sort_unstable();
-        let mut left = BOXES_MAX;
-        let single = nodes.len() <= NODES_MAX;
+        let mut left = BOXES_MAX / share;
+        let single = nodes.len() <= NODES_MAX / share;
         let mut top = around(
             String::new(),
             &nodes,

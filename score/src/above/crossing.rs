@@ -3,10 +3,11 @@
 //! Where ranks go node by node, an object is a range of ranks, and the edges of a halo are counted by arithmetic. Otherwise a pass
 //! over the ranks looks at each edge; groups in which all talk to each other are counted by their members.
 
-use crate::column::{Number as _, Order, column};
-use crate::count::AppRanks;
+use crate::column::{Column, Order, column};
+use crate::members::Members;
 use crate::numbers::Numbers;
-use crate::pattern::{Edge, Halo, Meeting, Part, Pattern};
+use crate::pattern::{Edge, Halo, Part};
+use crate::talks::{self, AppRanks, Talk};
 use std::collections::HashMap;
 
 /// Shows what goes from one object to another.
@@ -25,6 +26,45 @@ pub(crate) fn each(
     orders: &[Order<'_>],
     visit: Visit<'_>,
 ) {
+    let rest = by_arithmetic(parts, apps, numbers, orders, visit);
+    if rest.is_empty() {
+        return;
+    }
+    let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
+    let mut of_rank = Vec::new();
+    let column = column(numbers, orders, &mut of_rank);
+    let side = numbers.count as usize;
+    if (side * side) as u64 <= SQUARE_MAX.min(4 * ranks + 4096) {
+        let mut square = vec![0; side * side];
+        for part in rest {
+            by_pass(part, apps, column, &mut |a, b, weight| {
+                if a != b {
+                    square[a as usize * side + b as usize] += weight;
+                }
+            });
+        }
+        return show_square(&square, side, visit);
+    }
+    let mut last = Last {
+        pair: (0, 0),
+        sum: 0,
+    };
+    for part in rest {
+        by_pass(part, apps, column, &mut |a, b, weight| {
+            last.add(a, b, weight, &mut *visit);
+        });
+    }
+    last.end(visit);
+}
+
+/// As [`each`], for the halos whose ranks are in few ranges. Gives the other patterns.
+pub(crate) fn by_arithmetic<'p>(
+    parts: &'p [Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+    visit: Visit<'_>,
+) -> Vec<&'p Part> {
     let ranks: u64 = apps.iter().map(|app| app.len() as u64).sum();
     let mut rest: Vec<&Part> = Vec::new();
     for part in parts {
@@ -46,33 +86,7 @@ pub(crate) fn each(
             None => rest.push(part),
         }
     }
-    if rest.is_empty() {
-        return;
-    }
-    let mut of_rank = Vec::new();
-    let column = column::<u32>(numbers, orders, &mut of_rank);
-    let side = numbers.count as usize;
-    if (side * side) as u64 <= SQUARE_MAX.min(4 * ranks + 4096) {
-        let mut square = vec![0; side * side];
-        for part in rest {
-            by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
-                if a != b {
-                    square[a as usize * side + b as usize] += weight;
-                }
-            });
-        }
-        return show_square(&square, side, visit);
-    }
-    let mut last = Last {
-        pair: (0, 0),
-        sum: 0,
-    };
-    for part in rest {
-        by_pass(part, apps, column.of_rank, &mut |a, b, weight| {
-            last.add(a, b, weight, &mut *visit);
-        });
-    }
-    last.end(visit);
+    rest
 }
 
 /// Up to so many pairs of objects, a pass keeps a sum for each pair.
@@ -259,80 +273,35 @@ fn shifted(halo: &Halo) -> Vec<Shifted> {
 }
 
 /// Edges of ranks, each looked at in one of its directions, also those inside an object; groups by their members.
-fn by_pass(part: &Part, apps: &[AppRanks], objects: &[u32], add: &mut impl FnMut(u32, u32, u64)) {
-    let own = &objects[apps[part.app as usize].clone()];
-    let procs = u32::try_from(own.len()).unwrap_or(0);
-    if let Some(halo) = part.pattern.halo(procs).filter(|_| procs > 0) {
-        halo.pairs_of(0..halo.grid.sizes[0], &mut |rows| {
+fn by_pass(
+    part: &Part,
+    apps: &[AppRanks],
+    objects: Column<'_>,
+    add: &mut impl FnMut(u32, u32, u64),
+) {
+    let of_rank = objects.of_rank;
+    let mut members = Members::default();
+    let mut groups = Groups::default();
+    talks::each(part, apps, &mut |talk| match talk {
+        Talk::Rows(rows) => {
             for (from, to, count) in rows.each() {
-                for (&a, &b) in own[from..][..count].iter().zip(&own[to..][..count]) {
-                    add(a, b, 1);
-                }
-            }
-        });
-        return;
-    }
-    match &part.pattern {
-        Pattern::Pairs => own
-            .chunks_exact(2)
-            .for_each(|pair| add(pair[0], pair[1], 1)),
-        Pattern::Tree(children) => {
-            for (rank, &object) in own.iter().enumerate().skip(1) {
-                add(object, own[(rank - 1) / *children as usize], 1);
+                let ends = of_rank[from..][..count].iter().zip(&of_rank[to..][..count]);
+                ends.for_each(|(&a, &b)| add(a, b, 1));
             }
         }
-        Pattern::Alltoall(size) => {
-            let size = size.map_or(own.len(), |size| size as usize).max(1);
-            let mut groups = Groups::default();
-            own.chunks(size)
-                .for_each(|group| groups.add(group.iter().copied()));
-            groups.show(add);
-        }
-        Pattern::Transpose { rows: _, columns } => {
-            let columns = *columns as usize;
-            let mut groups = Groups::default();
-            own.chunks(columns)
-                .for_each(|group| groups.add(group.iter().copied()));
-            for column in 0..columns {
-                groups.add(own[column..].iter().copied().step_by(columns));
-            }
-            groups.show(add);
-        }
-        Pattern::Between { a, b, meeting } => {
-            let side = |app: u32| &objects[apps[app as usize].clone()];
-            between(side(*a), side(*b), *meeting, add);
-        }
-        Pattern::Halo(_) | Pattern::Ring | Pattern::File(_) => {}
-    }
-}
-
-fn between(a: &[u32], b: &[u32], meeting: Meeting, add: &mut impl FnMut(u32, u32, u64)) {
-    match meeting {
-        Meeting::Block => {
-            let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-            for (at, &object) in many.iter().enumerate().filter(|_| !few.is_empty()) {
-                let other = at as u128 * few.len() as u128 / many.len() as u128;
-                let other = few[usize::try_from(other).unwrap_or(0)];
-                add(object, other, 1);
-            }
-        }
-        Meeting::All => {
-            let (a, b) = (members(a.iter().copied()), members(b.iter().copied()));
-            for &(one, many) in &a {
-                for &(other, more) in b.iter().filter(|own| own.0 != one) {
+        Talk::Edge(a, b) => add(of_rank[a], of_rank[b], 1),
+        Talk::Group(group) => groups.add(members.of(objects.count, group.of(of_rank))),
+        Talk::Sides(a, b) => {
+            let of_a = members.of(objects.count, a.of(of_rank)).to_vec();
+            let of_b = members.of(objects.count, b.of(of_rank));
+            for &(one, many) in &of_a {
+                for &(other, more) in of_b.iter().filter(|own| own.0 != one) {
                     add(one, other, many * more);
                 }
             }
         }
-    }
-}
-
-/// How many members each object has, by object.
-fn members(group: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
-    let mut objects: Vec<u32> = group.collect();
-    objects.sort_unstable();
-    let own = objects.chunk_by(|a, b| a == b);
-    own.map(|own| (own[0], own.len() as u64)).collect()
+    });
+    groups.show(add);
 }
 
 /// Groups in which all talk to each other. Groups with equal members are counted once.
@@ -342,10 +311,15 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, group: impl Iterator<Item = u32>) {
-        let own = members(group);
-        if own.len() > 1 {
-            *self.known.entry(own).or_insert(0) += 1;
+    fn add(&mut self, members: &[(u32, u64)]) {
+        if members.len() < 2 {
+            return;
+        }
+        match self.known.get_mut(members) {
+            Some(times) => *times += 1,
+            None => {
+                self.known.insert(members.to_vec(), 1);
+            }
         }
     }
 
@@ -365,11 +339,6 @@ impl Groups {
 /// The object of each rank, for what is read entry by entry.
 pub(crate) fn of_rank(numbers: &Numbers, orders: &[Order<'_>]) -> Vec<u32> {
     let mut of_rank = Vec::new();
-    column::<u32>(numbers, orders, &mut of_rank);
-    debug_assert!(
-        of_rank
-            .iter()
-            .all(|object| object.row() < numbers.count as usize)
-    );
+    column(numbers, orders, &mut of_rank);
     of_rank
 }

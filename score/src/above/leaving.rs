@@ -6,13 +6,15 @@ use super::level_figures::LevelFigures;
 use super::objects::Objects;
 use super::sums::Sums;
 use crate::column::Order;
-use crate::count::{self, AppRanks};
+use crate::count;
 use crate::matrix::Entry;
 use crate::memory::Columns;
 use crate::network::{Kind, OnNetwork};
+use crate::numbers::Numbers;
 use crate::pattern::Part;
 use crate::places::Places;
 use crate::regular::Figures;
+use crate::talks::AppRanks;
 use crate::weight::Weight;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::NodeId;
@@ -130,11 +132,10 @@ impl<'n> Counter<'n> {
             let is_node = at + 1 == self.objects.len();
             let grid = self.on.network().grid.as_ref();
             if is_node && grid.is_none() {
-                let mut columns = Columns::default();
-                let leaving = count::leaving(parts, apps, &objects.numbers, orders, &mut columns);
-                self.named = Some(Figures::of(leaving));
+                let leaving = of_nodes(parts, apps, &objects.numbers, orders);
+                self.named = Some(Figures::of(&leaving));
                 let each = sums.out.iter_mut().zip(leaving);
-                each.for_each(|(out, &weight)| *out += Weight::whole(weight));
+                each.for_each(|(out, weight)| *out += Weight::whole(weight));
                 continue;
             }
             let grid = grid.filter(|_| is_node);
@@ -232,4 +233,24 @@ impl<'n> Counter<'n> {
             node,
         }
     }
+}
+
+/// The edges of named patterns that leave each node.
+fn of_nodes(
+    parts: &[Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+) -> Vec<u64> {
+    let mut out = vec![0; numbers.count as usize];
+    let mut add = |node: u32, _: u32, weight: u64| out[node as usize] += weight;
+    let rest = crossing::by_arithmetic(parts, apps, numbers, orders, &mut add);
+    if !rest.is_empty() {
+        let mut columns = Columns::default();
+        let leaving = count::leaving(rest, apps, numbers, orders, &mut columns);
+        out.iter_mut()
+            .zip(leaving)
+            .for_each(|(out, own)| *out += own);
+    }
+    out
 }

@@ -3,18 +3,20 @@
 use super::candidates::{self, Tried};
 use super::graph::Graph;
 use super::search::{Search, grown};
-use super::{Chosen, Published, fullest, seats};
+use super::{Chosen, Policy, Published, fullest, seats};
 use crate::column::{Order as Seating, column, orders};
 use crate::count;
-use crate::error::ScoreError;
+use crate::error::{ScoreError, bad_pattern};
 use crate::level::Level;
 use crate::limit::{SEARCH_EDGES_MAX, SEARCH_STEPS};
+use crate::matrix::Unit;
 use crate::memory::{Columns, Memory};
 use crate::numbers::Numbers;
 use crate::pattern::{Grid, Halo, Part, Pattern};
 use crate::places::Places;
 use crate::regular::Figures;
-use crate::score::{AppRanks, Matrices, Seated};
+use crate::score::{Matrices, Seated, checked, unit_of};
+use crate::talks::AppRanks;
 use crate::tree::places;
 use rayon::prelude::*;
 use stowplan_engine::plan::Plan;
@@ -45,7 +47,9 @@ pub(super) struct Ordered {
 /// What is counted, and what that needs.
 pub(super) struct Counting<'c> {
     pub(super) parts: &'c [Part],
-    pub(super) apps: &'c [AppRanks],
+    pub(super) apps: Vec<AppRanks>,
+    /// What weights count.
+    pub(super) unit: Unit,
     /// The neighbours of ranks, if there is a matrix or the pattern is small enough to be searched.
     pub(super) graph: Option<Graph>,
     pub(super) matrix: bool,
@@ -53,23 +57,36 @@ pub(super) struct Counting<'c> {
 }
 
 impl<'c> Counting<'c> {
+    /// `policies`: at least one.
+    ///
+    /// # Errors
+    /// `bad-pattern`, `job-too-large`.
     pub(super) fn new(
-        plan: &Plan,
+        policies: &[Policy],
         parts: &'c [Part],
-        apps: &'c [AppRanks],
         matrices: &dyn Matrices,
     ) -> Result<Self, ScoreError> {
+        let plan = &policies[0].plan;
+        let apps = checked(plan, parts)?;
+        let between = |part: &&Part| {
+            part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. })
+        };
+        if let Some(other) = parts.iter().find(between) {
+            return bad_pattern(&other.word, "advice is for patterns of one app");
+        }
+        let unit = unit_of(parts, &apps, matrices)?;
         let matrix = parts.iter().any(|part| part.pattern.is_file());
-        let edges: u64 = parts.iter().map(|part| count::edges(part, apps)).sum();
+        let edges: u64 = parts.iter().map(|part| count::edges(part, &apps)).sum();
         let procs = plan.apps()[parts[0].app as usize].procs().0;
         let graph = if matrix || edges <= SEARCH_EDGES_MAX {
-            Some(Graph::of(parts, apps, procs, matrices)?)
+            Some(Graph::of(parts, &apps, procs, matrices)?)
         } else {
             None
         };
         Ok(Self {
             parts,
             apps,
+            unit,
             graph,
             matrix,
             memory: Memory::default(),
@@ -82,7 +99,7 @@ impl<'c> Counting<'c> {
         let figures = match &self.graph {
             Some(graph) if self.matrix => {
                 let count = |columns: &mut Columns| {
-                    let column = column::<u32>(&numbers, orders, &mut columns.wide);
+                    let column = column(&numbers, orders, &mut columns.of_rank);
                     let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
                     let out = graph.leaving(own, column.count).into_iter();
                     let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
@@ -94,7 +111,7 @@ impl<'c> Counting<'c> {
                 let seated = Seated {
                     places,
                     orders,
-                    apps: self.apps,
+                    apps: &self.apps,
                     memory: &self.memory,
                     on: None,
                 };

@@ -3,7 +3,8 @@
 use crate::error::ScoreError;
 use crate::limit::GRAPH_EDGES_MAX;
 use crate::pattern::{Part, Pattern};
-use crate::score::{AppRanks, Matrices, open};
+use crate::score::{Matrices, open};
+use crate::talks::{self, AppRanks, Group, Talk};
 use crate::weight::Weight;
 
 /// A neighbour of a rank, and what goes each way.
@@ -53,7 +54,7 @@ impl Graph {
                 let matrix = open(part, name, apps, matrices)?;
                 matrix.each(&mut |entry| add(entry.from, entry.to, entry.weight))?;
             } else {
-                named(&part.pattern, procs, &mut |a, b| add(a, b, Weight::ONE));
+                named(part, apps, &mut |a, b| add(a, b, Weight::ONE));
             }
             if edges.len() as u64 > GRAPH_EDGES_MAX || found > GRAPH_EDGES_MAX {
                 return Err(ScoreError::TooLarge {
@@ -137,44 +138,31 @@ impl Graph {
     }
 }
 
-/// Shows the edges of a named pattern of one app.
-fn named(pattern: &Pattern, procs: u32, add: &mut impl FnMut(u32, u32)) {
-    let number = |at: usize| u32::try_from(at).expect("ranks are below 2^32");
-    if let Some(halo) = pattern.halo(procs) {
-        halo.edges_of(0..halo.grid.sizes[0], &mut |rows| {
-            for (from, to, count) in rows.each() {
-                for step in 0..count {
-                    add(number(from + step), number(to + step));
-                }
-            }
-        });
-        return;
-    }
-    let mut group = |first: u32, end: u32, step: usize| {
-        for a in (first..end).step_by(step) {
-            for b in (first..end).step_by(step).filter(|&b| b != a) {
-                add(a, b);
-            }
-        }
+/// Shows the edges of a named pattern of one app, both directions.
+fn named(part: &Part, apps: &[AppRanks], add: &mut impl FnMut(u32, u32)) {
+    let first = apps[part.app as usize].start;
+    let number = |rank: usize| u32::try_from(rank - first).expect("ranks are below 2^32");
+    let mut both = |a: usize, b: usize| {
+        add(number(a), number(b));
+        add(number(b), number(a));
     };
-    match *pattern {
-        Pattern::Pairs => (0..procs / 2).for_each(|pair| group(2 * pair, 2 * pair + 2, 1)),
-        Pattern::Alltoall(size) => {
-            let size = size.unwrap_or(procs).max(1);
-            for first in (0..procs).step_by(size as usize) {
-                group(first, first.saturating_add(size).min(procs), 1);
+    let ranks = |group: Group| (0..group.count).map(move |at| group.first + at * group.step);
+    talks::each(part, apps, &mut |talk| match talk {
+        Talk::Rows(rows) => {
+            for (from, to, count) in rows.each() {
+                (0..count).for_each(|step| both(from + step, to + step));
             }
         }
-        Pattern::Transpose { rows, columns } => {
-            (0..rows).for_each(|row| group(row * columns, (row + 1) * columns, 1));
-            (0..columns).for_each(|column| group(column, procs, columns as usize));
-        }
-        Pattern::Tree(children) => {
-            for rank in 1..procs {
-                add(rank, (rank - 1) / children);
-                add((rank - 1) / children, rank);
+        Talk::Edge(a, b) => both(a, b),
+        Talk::Group(group) => {
+            for a in ranks(group) {
+                ranks(group).filter(|&b| b > a).for_each(|b| both(a, b));
             }
         }
-        Pattern::Halo(_) | Pattern::Ring | Pattern::File(_) | Pattern::Between { .. } => {}
-    }
+        Talk::Sides(one, other) => {
+            for a in ranks(one) {
+                ranks(other).for_each(|b| both(a, b));
+            }
+        }
+    });
 }

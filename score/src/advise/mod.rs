@@ -17,12 +17,11 @@ pub mod on_network;
 
 use crate::column::Order as Seating;
 use crate::count;
-use crate::error::{ScoreError, bad_pattern};
+use crate::error::ScoreError;
 use crate::limit::KNOWN_EDGES_MAX;
-use crate::matrix::Unit;
 use crate::order::Order;
-use crate::pattern::{Part, Pattern};
-use crate::score::{Matrices, NoMatrices, Score, checked, unit_of};
+use crate::pattern::Part;
+use crate::score::{Matrices, NoMatrices, Score, checked};
 use crate::tree::places;
 use crate::weight::Weight;
 use candidates::Tried;
@@ -114,7 +113,7 @@ impl Answer {
 }
 
 /// All answers, the best first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Advice {
     /// At most `ANSWERS_MAX`, by what leaves the node, then the worst node, then the levels below.
     pub answers: Vec<Answer>,
@@ -147,28 +146,16 @@ pub fn advise(
     parts: &[Part],
     matrices: &dyn Matrices,
 ) -> Result<Advice, ScoreError> {
-    let Some(asked) = policies.first() else {
-        return Ok(Advice {
-            answers: Vec::new(),
-            tried: 0,
-            published: Vec::new(),
-        });
-    };
-    let apps = checked(&asked.plan, parts)?;
-    if let Some(other) = parts
-        .iter()
-        .find(|part| part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. }))
-    {
-        return bad_pattern(&other.word, "advice is for patterns of one app");
+    if policies.is_empty() {
+        return Ok(Advice::default());
     }
-    let unit = unit_of(parts, &apps, matrices)?;
-    let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
+    let counting = Counting::new(policies, parts, matrices)?;
     let Gathered {
         tried,
         count,
         published,
     } = gathered(&counting, policies)?;
-    let answers = counting.ranked(policies, tried, unit, matrices)?;
+    let answers = counting.ranked(policies, tried, matrices)?;
     Ok(Advice {
         answers,
         tried: count,
@@ -256,13 +243,4 @@ fn seats<'r>(plan: &Plan, ranks: &'r [u32]) -> Vec<Seating<'r>> {
 fn fullest(plan: &Plan) -> u32 {
     let runs = plan.apps().iter().flat_map(|app| app.runs());
     runs.map(|run| run.procs).max().unwrap_or(0)
-}
-
-/// What the answers count.
-#[must_use]
-pub fn unit(advice: &Advice) -> Unit {
-    advice
-        .answers
-        .first()
-        .map_or(Unit::Edges, |answer| answer.score.unit)
 }

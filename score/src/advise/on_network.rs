@@ -7,15 +7,14 @@ use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, seats};
 use crate::above::{Above, Counter};
 use crate::column::Order as Seating;
-use crate::error::{ScoreError, bad_pattern};
+use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
-use crate::matrix::Unit;
 use crate::network::{Kind, OnNetwork};
 use crate::order::Order;
 use crate::order::planes::{First, planes};
-use crate::pattern::{Part, Pattern};
+use crate::pattern::Part;
 use crate::places::Places;
-use crate::score::{Matrices, NoMatrices, checked, unit_of};
+use crate::score::{Matrices, NoMatrices};
 use crate::tree::Tree;
 use crate::tree::places;
 use crate::weight::Weight;
@@ -47,7 +46,7 @@ pub enum By {
 }
 
 /// All answers, the best first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AdviceOn {
     /// At most `ANSWERS_MAX`.
     pub answers: Vec<Answer>,
@@ -88,21 +87,10 @@ pub fn advise_on(
     by: &By,
     matrices: &dyn Matrices,
 ) -> Result<AdviceOn, ScoreError> {
-    let Some(asked) = policies.first() else {
-        return Ok(AdviceOn {
-            answers: Vec::new(),
-            tried: 0,
-            lighter_pair: None,
-        });
-    };
-    let apps = checked(&asked.plan, parts)?;
-    let between =
-        |part: &&Part| part.app != parts[0].app || matches!(part.pattern, Pattern::Between { .. });
-    if let Some(other) = parts.iter().find(between) {
-        return bad_pattern(&other.word, "advice is for patterns of one app");
+    if policies.is_empty() {
+        return Ok(AdviceOn::default());
     }
-    let unit = unit_of(parts, &apps, matrices)?;
-    let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
+    let counting = Counting::new(policies, parts, matrices)?;
     let own = placed
         .iter()
         .take_while(|placed| placed.order == Nodes::Asked)
@@ -128,7 +116,7 @@ pub fn advise_on(
     });
     let answer = |own: Counted, matrices: &dyn Matrices| {
         let on = placed[own.policy].on;
-        counting.answer(policies, own, unit, (matrices, Some(on)))
+        counting.answer(policies, own, matrices, Some(on))
     };
     let all = |tried: Vec<Counted>| -> Result<Vec<Answer>, ScoreError> {
         if counting.matrix {
@@ -277,7 +265,7 @@ impl Counting<'_> {
                 };
                 u64::try_from(columns.iter().map(leave).sum::<i64>()).unwrap_or(0)
             }
-            _ => Counter::leave(places, on, (self.parts, self.apps), orders),
+            _ => Counter::leave(places, on, (self.parts, &self.apps), orders),
         }
     }
 }
@@ -364,13 +352,4 @@ fn lighter(answers: &[Answer], kind: Kind) -> Option<usize> {
         own.is_some_and(|own| own.times(5) <= first.times(4))
     };
     answers.iter().position(light).map(|at| at + 1)
-}
-
-/// What the answers count.
-#[must_use]
-pub fn unit(advice: &AdviceOn) -> Unit {
-    advice
-        .answers
-        .first()
-        .map_or(Unit::Edges, |answer| answer.score.unit)
 }

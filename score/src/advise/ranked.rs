@@ -6,7 +6,6 @@ use super::{Answer, Chosen, Policy, fullest, seats};
 use crate::column::{Order as Seating, orders};
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
-use crate::matrix::Unit;
 use crate::network::OnNetwork;
 use crate::order::Order;
 use crate::places::Places;
@@ -20,7 +19,6 @@ impl Counting<'_> {
         &self,
         policies: &[Policy],
         mut tried: Vec<Counted>,
-        unit: Unit,
         matrices: &dyn Matrices,
     ) -> Result<Vec<Answer>, ScoreError> {
         let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
@@ -33,11 +31,11 @@ impl Counting<'_> {
         });
         let scored: Vec<Answer> = if self.matrix {
             let each = tried.into_iter();
-            each.map(|own| self.answer(policies, own, unit, (matrices, None)))
+            each.map(|own| self.answer(policies, own, matrices, None))
                 .collect::<Result<_, _>>()?
         } else {
             let each = tried.into_par_iter();
-            each.map(|own| self.answer(policies, own, unit, (&NoMatrices, None)))
+            each.map(|own| self.answer(policies, own, &NoMatrices, None))
                 .collect::<Result<_, _>>()?
         };
         let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
@@ -71,8 +69,8 @@ impl Counting<'_> {
         &self,
         policies: &[Policy],
         own: Counted,
-        unit: Unit,
-        (matrices, on): (&dyn Matrices, Option<&OnNetwork>),
+        matrices: &dyn Matrices,
+        on: Option<&OnNetwork>,
     ) -> Result<Answer, ScoreError> {
         let plan = &policies[own.policy].plan;
         let places = Places::of(plan)?;
@@ -80,11 +78,11 @@ impl Counting<'_> {
             let seated = Seated {
                 places: &places,
                 orders,
-                apps: self.apps,
+                apps: &self.apps,
                 memory: &self.memory,
                 on,
             };
-            seated.score(self.parts, unit, matrices)
+            seated.score(self.parts, self.unit, matrices)
         };
         let score = match &own.chosen {
             Chosen::Own => seated(&orders(&places)),

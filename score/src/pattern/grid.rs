@@ -173,30 +173,17 @@ impl Halo {
         self.offsets.iter().filter_map(neighbour).collect()
     }
 
-    /// Shows the edges of all cells whose first coordinate is in `planes`. Each direction of an edge is shown on its own.
+    /// Shows the edges of all cells whose first coordinate is in `planes`, each in one of its directions: every offset has an
+    /// opposite, and one of the two is shown.
     ///
     /// Cost: a call for each [`Rows`].
-    pub fn edges_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
-        self.edges_along(&planes, |_| true, visit);
-    }
-
-    /// The same with one direction of each edge: every offset has an opposite, and one of the two is shown.
     pub(crate) fn pairs_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
-        let ahead = |offset: &[i64]| offset.iter().find(|&&step| step != 0) > Some(&0);
-        self.edges_along(&planes, ahead, visit);
-    }
-
-    fn edges_along(
-        &self,
-        planes: &Range<u32>,
-        wanted: impl Fn(&[i64]) -> bool,
-        visit: &mut impl FnMut(Rows),
-    ) {
-        for offset in self.offsets.iter().filter(|offset| wanted(offset)) {
+        let ahead = |offset: &&Vec<i64>| offset.iter().find(|&&step| step != 0) > Some(&0);
+        for offset in self.offsets.iter().filter(ahead) {
             let last = offset.iter().rposition(|&step| step != 0);
             if let Some(last) = last.filter(|_| self.moves(offset)) {
                 let ranges: SmallVec<[Ranges; DIMENSIONS_MAX]> = (0..=last)
-                    .map(|dimension| self.ranges(offset, dimension, planes))
+                    .map(|dimension| self.ranges(offset, dimension, &planes))
                     .collect();
                 let sizes = self.grid.sizes[last + 1..].iter();
                 let inner = sizes.map(|&size| size as usize).product();
@@ -283,22 +270,22 @@ type Ranges = [(usize, usize, usize); 2];
 
 /// Edges of stretches of cells in rank order, one stretch after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     /// The first cell.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Its neighbour.
-    pub to: usize,
+    pub(crate) to: usize,
     /// Cells of a stretch.
-    pub count: usize,
+    pub(crate) count: usize,
     /// How many stretches.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// The distance from one stretch to the next.
-    pub pitch: usize,
+    pub(crate) pitch: usize,
 }
 
 impl Rows {
     /// The stretches one by one: first, its neighbour, how many.
-    pub fn each(self) -> impl Iterator<Item = (usize, usize, usize)> {
+    pub(crate) fn each(self) -> impl Iterator<Item = (usize, usize, usize)> {
         (0..self.rows).map(move |row| {
             let behind = row * self.pitch;
             (self.from + behind, self.to + behind, self.count)

@@ -3,7 +3,8 @@
 // Neighbours on a grid.
 mod grid;
 
-pub use grid::{Edge, Grid, Halo, Rows};
+pub(crate) use grid::Rows;
+pub use grid::{Edge, Grid, Halo};
 
 use crate::error::{ScoreError, bad_pattern};
 use stowplan_engine::count::counted;

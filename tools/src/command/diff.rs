@@ -12,6 +12,7 @@ use std::sync::Arc;
 use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::json_text;
 use stowplan_answers::picture;
+use stowplan_answers::picture::setting::Setting;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
@@ -61,7 +62,54 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (plans, options) = own_words("diff", head)?;
     let format = options.format.unwrap_or(Format::Text);
     refuse_format(&FORMATS, "diff", format)?;
-    let sides = match (plans.as_slice(), job) {
+    let sides = sides(&plans, job)?;
+    let [a, b] = &sides;
+    let ((plan_a, on_a), (plan_b, on_b)) = (plan(a, &options, files)?, plan(b, &options, files)?);
+    let mut found = diff(&plan_a, &plan_b);
+    if let (Side::Job(a), Side::Job(b)) = (a, b) {
+        let (a, b) = (with_network(&options, a), with_network(&options, b));
+        found.cause = cause::of_words(&a, &b);
+        found.changes = changes(&a, &b, files)?;
+    }
+    let kept = Kept {
+        options: &options,
+        read: &read,
+    };
+    let page = || {
+        let mut page = words::page(&found, &plan_a, &plan_b);
+        if let (Some(on_a), Some(on_b)) = (&on_a, &on_b) {
+            page.extend(levels::moved((&plan_a, on_a), (&plan_b, on_b)));
+        }
+        page
+    };
+    let sides = [(&plan_a, on_a.as_deref()), (&plan_b, on_b.as_deref())];
+    kept.give(console.out, |out| match format {
+        Format::Json => {
+            json_text::write(&mut *out, &found)?;
+            out.write_all(b"\n")
+        }
+        Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),
+        Format::Html => out.write_all(picture::html_diff(sides[0], sides[1], &page()).as_bytes()),
+        Format::Svg => {
+            let image = picture::svg_diff(sides[0], sides[1], &Setting::default());
+            out.write_all(image.as_bytes())
+        }
+        Format::Text
+        | Format::Map
+        | Format::MapDevel
+        | Format::Ndjson
+        | Format::Taskmap
+        | Format::Pmi
+        | Format::Raw => page()
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", one_line(line))),
+    })?;
+    Ok(u8::from(!found.is_same()))
+}
+
+/// What is compared: two plans, a plan and a job, or two jobs.
+fn sides<'a>(plans: &'a [String], job: Option<&'a [String]>) -> Result<[Side<'a>; 2], Refused> {
+    Ok(match (plans, job) {
         ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
         ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],
         ([], Some(jobs)) => match behind(jobs) {
@@ -71,45 +119,7 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
         ([_, _, more, ..], None) => return Err(misplaced(more, OptionFault::Misplaced)),
         ([_, more, ..], Some(_)) => return Err(misplaced(more, OptionFault::Misplaced)),
         ([_] | [], None) => return Err(misplaced("A B", OptionFault::NoValue)),
-    };
-    let [a, b] = &sides;
-    let ((plan_a, on_a), (plan_b, on_b)) = (plan(a, &options, files)?, plan(b, &options, files)?);
-    let mut found = diff(&plan_a, &plan_b);
-    if let (Side::Job(a), Side::Job(b)) = (a, b) {
-        found.cause = cause::of_words(a, b);
-        found.changes = changes(a, b, files)?;
-    }
-    let kept = Kept {
-        options: &options,
-        read: &read,
-    };
-    kept.give(console.out, |out| match format {
-        Format::Json => {
-            json_text::write(&mut *out, &found)?;
-            out.write_all(b"\n")
-        }
-        Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),
-        Format::Html => {
-            let page = words::page(&found, &plan_a, &plan_b);
-            out.write_all(picture::html_diff(&plan_a, &plan_b, &page).as_bytes())
-        }
-        Format::Svg => out.write_all(picture::svg_diff(&plan_a, &plan_b).as_bytes()),
-        Format::Text
-        | Format::Map
-        | Format::MapDevel
-        | Format::Ndjson
-        | Format::Taskmap
-        | Format::Pmi
-        | Format::Raw => {
-            let mut page = words::page(&found, &plan_a, &plan_b);
-            if let (Some(on_a), Some(on_b)) = (&on_a, &on_b) {
-                page.extend(levels::moved((&plan_a, on_a), (&plan_b, on_b)));
-            }
-            page.iter()
-                .try_for_each(|line| writeln!(out, "{}", one_line(line)))
-        }
-    })?;
-    Ok(u8::from(!found.is_same()))
+    })
 }
 
 /// The changes of a launcher's rules that moved ranks, if two jobs are one line by the rules of two versions.

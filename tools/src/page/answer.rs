@@ -390,14 +390,12 @@ fn of_diff(asked: &fields::Diff<'_>, own: OwnMachine) -> Result<Members, Failed>
         }
         "svg" => {
             let setting = Setting {
-                paper: match asked.dark {
-                    true => Paper::Dark,
-                    false => Paper::Light,
-                },
+                paper: [Paper::Light, Paper::Dark][usize::from(asked.dark)],
                 size,
                 ..Setting::default()
             };
-            let image = picture::svg_diff_of(a, b, &setting);
+            let (on_a, on_b) = (&before.sources.network, &after.sources.network);
+            let image = picture::svg_diff((a, on_a.as_deref()), (b, on_b.as_deref()), &setting);
             Ok(vec![("text", json(&image))])
         }
         "tsv" => {

@@ -258,6 +258,30 @@ fn groups_and_switches_are_around_all_nodes() {
         let title = format!("<title>n{node}: shape A</title>");
         assert_eq!(few.matches(&title).count(), 1, "n{node}\n{few}");
     }
+    // Two plans on it: each side has its own boxes.
+    for format in ["svg", "html"] {
+        let both = run(&format!("diff --format {format} --network 'dragonfly group:4 switch:4 node:4 n[0-63]' -- --topo 'core:4 pu:1' -n 36 -H n[0-17]:2 -- --topo 'core:4 pu:1' -n 36 -H n[0-7,16]:4")).out;
+        for (name, count) in [
+            ("group0", 2),
+            ("group1", 2),
+            ("switch1", 2),
+            ("switch3", 1),
+            ("switch4", 2),
+        ] {
+            assert_eq!(both.matches(&format!(">{name}<")).count(), count, "{name}");
+        }
+        for (node, count) in [(0, 2), (9, 1), (16, 2), (17, 1), (18, 0)] {
+            let title = format!("<title>n{node}: shape ");
+            assert_eq!(both.matches(&title).count(), count, "n{node}");
+        }
+        assert!(both.len() <= 300_000);
+    }
+    let large = run("diff --format html --network 'tree switch:2500 node:8 n[0-19999]' -- --topo 'core:4 pu:1' -n 40000 -H n[0-19999]:2 -- --topo 'core:4 pu:1' -n 40000 -H n[0-9999]:4").out;
+    assert!(
+        large.len() <= 300_000 && large.contains("A ×"),
+        "{}",
+        large.len()
+    );
     // Of more nodes than there is room for, all are counted.
     let many = run("map --format svg --topo 'core:4 pu:1' -n 40000 -H n[0-19999]:2 --network 'tree switch:2500 node:8 n[0-19999]' ./app").out;
     let drawn: u64 = numbers(&many, "A ×").iter().sum();

@@ -2,6 +2,7 @@
 //! move as long as less is cut (Fiduccia and Mattheyses).
 
 use super::links::Dice;
+use super::movable::Movable;
 use std::collections::BinaryHeap;
 
 /// Vertices below which the graph is cut as it is.
@@ -235,12 +236,10 @@ pub(super) fn refine(graph: &Weighted, side: &mut [bool], first: u64) {
 fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
     let heaviest = u64::from(graph.weights.iter().max().copied().unwrap_or(1));
     let count = graph.len();
-    let mut gains: Vec<i64> = (0..count).map(|at| gain_of(graph, at, side)).collect();
-    let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
-    for at in 0..count {
-        heaps[usize::from(side[at])].push((gains[at], at));
-    }
-    let mut locked = vec![false; count];
+    let mut open = [false, true].map(|part| {
+        let gain = |at| (side[at] == part).then(|| gain_of(graph, at, side));
+        Movable::new((0..count).map(gain))
+    });
     let own = graph
         .weights
         .iter()
@@ -252,19 +251,11 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
     let start = (weight.abs_diff(first), 0_i64);
     let (mut best, mut best_at, mut in_vain) = (start, 0, 0);
     while in_vain < IN_VAIN {
-        let tops = [false, true].map(|which| {
-            best_of(
-                &mut heaps[usize::from(which)],
-                |at| !locked[at] && side[at] == which,
-                &gains,
-            )
-        });
-        let (from_first, from_second) = (tops[0], tops[1]);
-        let chosen = choose((weight, first, slack), from_first, from_second);
+        let chosen = choose((weight, first, slack), open[0].best(), open[1].best());
         let Some((gain, at)) = chosen else {
             break;
         };
-        locked[at] = true;
+        open[usize::from(side[at])].set(at, None);
         let own = u64::from(graph.weights[at]);
         weight = if side[at] { weight + own } else { weight - own };
         side[at] = !side[at];
@@ -272,13 +263,14 @@ fn pass(graph: &Weighted, side: &mut [bool], first: u64) -> bool {
         moved.push(at);
         for &(other, link) in graph.of_vertex(at) {
             let other = other as usize;
-            if !locked[other] {
-                gains[other] += if side[other] == side[at] {
-                    -2 * link
-                } else {
-                    2 * link
-                };
-                heaps[usize::from(side[other])].push((gains[other], other));
+            let both = if side[other] == side[at] {
+                -2 * link
+            } else {
+                2 * link
+            };
+            let own = &mut open[usize::from(side[other])];
+            if let Some(gain) = own.gain(other) {
+                own.set(other, Some(gain + both));
             }
         }
         let now = (weight.abs_diff(first), change);
@@ -305,21 +297,6 @@ fn gain_of(graph: &Weighted, at: usize, side: &[bool]) -> i64 {
         }
     };
     each.map(gain).sum()
-}
-
-/// The vertex of a side whose move gains most: what is out of date is dropped.
-fn best_of(
-    heap: &mut BinaryHeap<(i64, usize)>,
-    is_open: impl Fn(usize) -> bool,
-    gains: &[i64],
-) -> Option<(i64, usize)> {
-    while let Some(&(gain, at)) = heap.peek() {
-        if is_open(at) && gains[at] == gain {
-            return Some((gain, at));
-        }
-        heap.pop();
-    }
-    None
 }
 
 /// Which of the best vertices of both sides moves. The first side weighs `weight`, and is to weigh `first`.

@@ -2,6 +2,8 @@
 
 // Neighbours, both ways added.
 mod links;
+// Vertices that may move.
+mod movable;
 // Two parts of a graph.
 mod bisect;
 // Parts along a tree.
@@ -91,24 +93,26 @@ pub(super) fn searched(
 ) -> Vec<Vec<u32>> {
     let links = Links::of(graph);
     let seats = Seats::of(tree);
-    let work = starts.len() + usize::try_from(SEEDS).unwrap_or(0);
-    let found: Vec<Vec<Vec<u32>>> = (0..work)
-        .into_par_iter()
-        .map(|at| {
-            let (node, counts) = match starts.get(at) {
-                Some(ranks) => (nodes_of(ranks, tree), from.counts()),
-                None => (
-                    multisect(&links, tree, (at - starts.len()) as u64 + 1),
-                    &NODE_COUNTS[..],
-                ),
-            };
-            each(&links, tree, (seats.as_ref(), counts, from.tries()), &node)
-                .into_iter()
-                .map(|node| ranks_of(&node, tree))
-                .collect()
-        })
-        .collect();
-    found.into_iter().flatten().collect()
+    let starts = distinct(starts.iter().map(|ranks| nodes_of(ranks, tree)).collect());
+    let seeds = (1..=SEEDS).into_par_iter();
+    let of_seeds = seeds.map(|seed| {
+        let node = multisect(&links, tree, seed);
+        let wanted = (seats.as_ref(), &NODE_COUNTS[..], from.tries());
+        each(&links, tree, wanted, &node)
+    });
+    let of_starts = starts.par_iter().map(|node| {
+        let wanted = (seats.as_ref(), from.counts(), from.tries());
+        each(&links, tree, wanted, node)
+    });
+    let nodes = of_seeds.chain(of_starts).flatten();
+    nodes.map(|node| ranks_of(&node, tree)).collect()
+}
+
+/// The same without repetitions, sorted.
+fn distinct(mut nodes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// What becomes of one start: seated alone; seated, exchanged, and seated again, for several weights of nodes.
@@ -118,22 +122,30 @@ fn each(
     (seats, counts, tries): (Option<&Seats>, &[i64], u64),
     start: &[u32],
 ) -> Vec<Vec<u32>> {
-    let seat = |node: &mut Vec<u32>| {
+    let seat = |mut node: Vec<u32>| {
         if let Some(seats) = seats {
-            seats.choose(links, node, tries);
+            seats.choose(links, &mut node, tries);
         }
+        node
     };
-    let mut seated = start.to_vec();
-    seat(&mut seated);
-    let mut found = vec![seated.clone()];
-    for &count in counts {
-        let costs = Costs::new(tree, count);
-        let mut node = seated.clone();
-        improve(links, &costs, &mut node, STEPS);
-        seat(&mut node);
-        improve(links, &costs, &mut node, STEPS);
-        found.push(node);
-    }
+    let exchange = |count: i64, mut node: Vec<u32>| {
+        improve(links, &Costs::new(tree, count), &mut node, STEPS);
+        node
+    };
+    let seated = seat(start.to_vec());
+    let first = counts.par_iter();
+    let first: Vec<Vec<u32>> = first
+        .map(|&count| exchange(count, seated.clone()))
+        .collect();
+    // A good start often stays as it is, whatever nodes count: then seats, the larger part of the work, are chosen once.
+    let known = distinct(first.clone());
+    let again: Vec<Vec<u32>> = known.par_iter().map(|node| seat(node.clone())).collect();
+    let each = counts.par_iter().zip(&first).map(|(&count, node)| {
+        let at = known.partition_point(|other| other < node);
+        exchange(count, again[at].clone())
+    });
+    let mut found: Vec<Vec<u32>> = each.collect();
+    found.push(seated);
     found
 }
 

@@ -5,6 +5,7 @@ use super::links::Links;
 use super::multisect::multisect;
 use super::swaps::{Costs, improve};
 use crate::tree::Tree;
+use rayon::prelude::*;
 
 /// The places for blocks: objects of the lowest level.
 #[derive(Clone, Debug)]
@@ -56,19 +57,15 @@ impl Seats {
         for (object, nodes) in (0..).zip(&self.nodes) {
             nodes.iter().for_each(|&node| own[node as usize] = object);
         }
-        let mut best: Option<(i64, Vec<u32>)> = None;
-        for seed in 0..=tries {
+        let tried = (0..=tries).into_par_iter().map(|seed| {
             let mut seat = match seed {
                 0 => own.clone(),
                 seed => multisect(&blocks, &self.tree, seed),
             };
             improve(&blocks, &costs, &mut seat, STEPS);
-            let sum = cost(&blocks, &costs, &seat);
-            if best.as_ref().is_none_or(|best| sum < best.0) {
-                best = Some((sum, seat));
-            }
-        }
-        let Some((_, seat)) = best else {
+            (cost(&blocks, &costs, &seat), seed, seat)
+        });
+        let Some((_, _, seat)) = tried.min_by_key(|own| (own.0, own.1)) else {
             return;
         };
         let mut free: Vec<std::slice::Iter<'_, u32>> =
@@ -84,7 +81,7 @@ impl Seats {
 }
 
 /// What all links cost, each seen from both sides.
-pub(super) fn cost(links: &Links, costs: &Costs<'_>, node: &[u32]) -> i64 {
+pub(super) fn cost(links: &Links, costs: &Costs, node: &[u32]) -> i64 {
     let mut sum = 0;
     for at in 0..links.len() {
         for &(other, weight) in links.of_vertex(at) {

@@ -5,18 +5,23 @@ use crate::tree::Tree;
 
 /// What a link costs that leaves nodes, and each level.
 #[derive(Clone, Debug)]
-pub(super) struct Costs<'t> {
-    tree: &'t Tree,
+pub(super) struct Costs {
+    nodes: usize,
+    /// The objects of each node, from the top, side by side: two nodes need two look-ups. Shape `[nodes][levels]`.
+    objects: Vec<u32>,
     /// What is added where two nodes first differ at a level, from the top; nodes last. Shape `[levels + 1]`.
     from: Vec<i64>,
 }
 
-impl<'t> Costs<'t> {
+impl Costs {
     /// Each level counts once, nodes `node` times.
-    pub(super) fn new(tree: &'t Tree, node: i64) -> Self {
+    pub(super) fn new(tree: &Tree, node: i64) -> Self {
+        let nodes = tree.sizes.len();
+        let objects = |node: usize| tree.levels.iter().map(move |level| level[node]);
         let levels = i64::try_from(tree.levels.len()).unwrap_or(0);
         Self {
-            tree,
+            nodes,
+            objects: (0..nodes).flat_map(objects).collect(),
             from: (0..=levels).map(|level| levels - level + node).collect(),
         }
     }
@@ -26,16 +31,16 @@ impl<'t> Costs<'t> {
         if a == b {
             return 0;
         }
-        let differs = |level: &Vec<u32>| level[a as usize] != level[b as usize];
-        let at = self.tree.levels.iter().position(differs);
-        self.from[at.unwrap_or(self.tree.levels.len())]
+        let levels = self.from.len() - 1;
+        let of = |node: u32| &self.objects[node as usize * levels..][..levels];
+        let same = of(a).iter().zip(of(b)).take_while(|(a, b)| a == b);
+        self.from[same.count()]
     }
 }
 
 /// Exchanges vertices until no exchange is better, or until `steps` links were looked at. `node`: of each vertex.
-pub(super) fn improve(links: &Links, costs: &Costs<'_>, node: &mut [u32], steps: u64) {
-    let nodes = costs.tree.sizes.len();
-    let mut members: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+pub(super) fn improve(links: &Links, costs: &Costs, node: &mut [u32], steps: u64) {
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); costs.nodes];
     for (vertex, &own) in (0..).zip(node.iter()) {
         members[own as usize].push(vertex);
     }
@@ -101,7 +106,7 @@ pub(super) fn improve(links: &Links, costs: &Costs<'_>, node: &mut [u32], steps:
 }
 
 /// What changes when a vertex goes to a node, and nothing comes back.
-fn moving(links: &Links, costs: &Costs<'_>, node: &[u32], vertex: u32, there: u32) -> i64 {
+fn moving(links: &Links, costs: &Costs, node: &[u32], vertex: u32, there: u32) -> i64 {
     let here = node[vertex as usize];
     let change = |&(other, weight): &(u32, i64)| {
         let other = node[other as usize];

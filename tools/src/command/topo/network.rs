@@ -2,6 +2,7 @@
 
 use super::{Refused, push, unknown};
 use stowplan_answers::network_json::json;
+use stowplan_engine::count::counted;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::Names;
 use stowplan_engine::text::host_types::HostEntry;
@@ -135,20 +136,21 @@ fn text(network: &Network) -> String {
     for level in network.levels() {
         let (most, fewest) = sizes(level, nodes);
         let each = if most == fewest {
-            format!("{most} nodes each")
+            format!("{} each", counted(most, "node"))
         } else {
             format!("{fewest} to {most} nodes")
         };
-        let first = level.objects.first().map_or("", String::as_str);
-        let last = level.objects.last().map_or("", String::as_str);
+        let names = match level.objects.as_slice() {
+            [] => String::new(),
+            [only] => super::plain(only),
+            [first, .., last] => format!("{} … {}", super::plain(first), super::plain(last)),
+        };
         push(
             &mut text,
             format_args!(
-                "{:<12} {:>8}  {each}  {} … {}\n",
+                "{:<12} {:>8}  {each}  {names}\n",
                 level.word,
                 level.objects.len(),
-                super::plain(first),
-                super::plain(last)
             ),
         );
     }
