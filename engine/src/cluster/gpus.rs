@@ -3,6 +3,7 @@
 
 use super::held::{Change, given, is_without_some, visible};
 use super::nodes::{ClusterNodes, View, named_by};
+use super::topologies::MovingTopologies;
 use super::whole::Cluster;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
@@ -75,20 +76,19 @@ impl Cluster {
         let states = self.nodes.rows.states.iter();
         let mut used: BTreeSet<TopologyId> = states.map(|(_, row)| row.topology).collect();
         used.extend(self.hardware());
-        let old = Arc::clone(&self.machine.topologies);
+        let old = std::mem::take(&mut self.machine.topologies);
+        let mut moving = MovingTopologies::from(&old);
         let mut kept = Topologies::default();
-        let mut moved: Column<TopologyId, Option<TopologyId>> = old.ids().map(|_| None).collect();
+        let cpusets = Arc::make_mut(&mut self.machine.cpusets);
+        let mut moved = |id| moving.topology(&mut kept, cpusets, id);
         for &id in &used {
-            let added = kept.add(old.draft(id), Arc::make_mut(&mut self.machine.cpusets));
-            moved[id] = Some(added.expect("a topology of a table is sound"));
+            moved(id);
         }
-        let moved = |id: TopologyId| moved[id].expect("it is used");
-        self.machine.topologies = Arc::new(kept);
-        self.machine.default = self.machine.default.map(moved);
+        self.machine.default = self.machine.default.map(&mut moved);
         for (_, id) in &mut self.machine.assigned {
             *id = moved(*id);
         }
-        self.nodes.rows.rename_topologies(moved);
+        self.nodes.rows.rename_topologies(&mut moved);
         let mut whole = Runs::default();
         for (nodes, id) in self.nodes.whole.iter() {
             whole.push(nodes.count, moved(id));
@@ -100,6 +100,7 @@ impl Cluster {
             self.nodes.held.left.insert((moved(whole), left), moved(id));
         }
         self.nodes.held.used = self.nodes.held.left.len();
+        self.machine.topologies = Arc::new(kept);
     }
 
     /// The hardware of nodes that are there, and of those that may come.

@@ -201,7 +201,7 @@ impl ClusterNodes {
         }
         (tables.states, tables.pusets) = (own.states, own.pusets);
         work.pool.nodes.runs = left;
-        let derived = Derived::default();
+        let derived = &mut Derived::default();
         let mapped = make_plan(&work, resolved.apps, was, derived, &mut outcome)?;
         let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
         let mut policies = mapped.plan.resolved_apps().policies.values().iter();
