@@ -5,15 +5,18 @@ use stowplan::{Cluster, Job, Machine, Plan, Topology};
 
 /// Two nodes with eight cores and two GPUs each.
 fn cluster() -> Cluster {
-    let mut machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1").unwrap());
-    machine.set_devices("n[0-1]", "gpu=package:1").unwrap();
+    let mut machine =
+        Machine::uniform(Topology::parse("package:2 core:4 pu:1").expect("a topology"));
+    machine
+        .set_devices("n[0-1]", "gpu=package:1")
+        .expect("devices");
     let mut cluster = Cluster::new(machine);
-    cluster.add_nodes("n[0-1]:8").unwrap();
+    cluster.add_nodes("n[0-1]:8").expect("nodes");
     cluster
 }
 
 fn job(line: &str) -> Job {
-    Job::from_command_line(line.split(' ')).unwrap()
+    Job::from_command_line(line.split(' ')).expect("the words are a job's")
 }
 
 /// Node and GPUs of each process of an app.
