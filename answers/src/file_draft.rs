@@ -70,19 +70,17 @@ impl Draft {
         &self.file
     }
 
-    /// Replaces the target with the draft. Safe against a crash: file and folder are synced. Returns the open file.
+    /// Replaces the target with the draft. Safe against a crash: file and folder are synced.
     ///
     /// # Errors
     /// The error of the file system. The target is then unchanged, and the draft is removed.
-    pub fn take_place(self) -> io::Result<File> {
+    pub fn take_place(self) -> io::Result<()> {
         if let Ok(about) = fs::symlink_metadata(&self.target) {
             self.file.set_permissions(about.permissions())?;
         }
         self.file.sync_all()?;
-        let file = self.file.try_clone()?;
         fs::rename(&self.path, &self.target)?;
-        sync_folder(&self.target)?;
-        Ok(file)
+        sync_folder(&self.target)
     }
 }
 

@@ -82,7 +82,7 @@ fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
 /// ```
 #[derive(Debug)]
 pub struct JournalFile {
-    file: File,
+    own: Locked,
     path: PathBuf,
     /// The number of bytes in it. No other process adds any.
     bytes: u64,
@@ -100,12 +100,12 @@ impl Store for JournalFile {
                 full.to_string(),
             ));
         }
-        self.file.write_all(bytes)?;
+        self.own.file.write_all(bytes)?;
         self.bytes = longer;
         Ok(())
     }
     fn sync(&mut self) -> Result<(), io::Error> {
-        self.file.sync_data()
+        self.own.file.sync_data()
     }
 }
 
@@ -147,9 +147,35 @@ fn read_all(file: &mut File) -> Result<Vec<u8>, FileError> {
     Ok(all)
 }
 
-fn lock(file: &File) -> Result<(), FileError> {
+/// An open file that no other process writes until this is dropped.
+///
+/// The lock would outlive it where another thread starts a process at that moment: until that process is another program, it has
+/// the file open too. So the file is unlocked when it is dropped, but not by a copy of this process, which shares the lock.
+#[derive(Debug)]
+struct Locked {
+    file: File,
+    process: u32,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // The file is closed now in any case.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
+/// Locks a file.
+///
+/// # Errors
+/// `InUse` if another process has locked it.
+fn locked(file: File) -> Result<Locked, FileError> {
     match file.try_lock() {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            let process = std::process::id();
+            Ok(Locked { file, process })
+        }
         Err(TryLockError::WouldBlock) => Err(FileError::InUse),
         Err(TryLockError::Error(error)) => Err(FileError::Io {
             doing: "locked",
@@ -177,22 +203,17 @@ impl JournalFile {
             .create(true)
             .truncate(false)
             .open(&path);
-        let mut file = file.map_err(io_error("opened"))?;
-        lock(&file)?;
+        let mut own = locked(file.map_err(io_error("opened"))?)?;
         // Between open and lock, a compaction may have replaced this file with another one.
-        if !is_at(&file, &path)? {
+        if !is_at(&own.file, &path)? {
             return Err(FileError::InUse);
         }
-        let bytes = read_all(&mut file)?;
+        let all = read_all(&mut own.file)?;
         if fresh {
             sync_folder(&path).map_err(io_error("synced"))?;
         }
-        let own = Self {
-            file,
-            path,
-            bytes: bytes.len() as u64,
-        };
-        Ok((own, bytes))
+        let bytes = all.len() as u64;
+        Ok((Self { own, path, bytes }, all))
     }
 
     /// Continues the journal at a path, with its torn tail cut off, or begins one there. Returns the journal and the state that
@@ -223,12 +244,12 @@ impl JournalFile {
     /// # Errors
     /// [`FileError`] if the file system refuses.
     pub fn cut(&mut self, end: usize) -> Result<(), FileError> {
-        self.file.set_len(end as u64).map_err(io_error("cut"))?;
-        self.file
-            .seek(SeekFrom::Start(end as u64))
+        let file = &mut self.own.file;
+        file.set_len(end as u64).map_err(io_error("cut"))?;
+        file.seek(SeekFrom::Start(end as u64))
             .map_err(io_error("cut"))?;
         self.bytes = end as u64;
-        self.file.sync_all().map_err(io_error("synced"))
+        self.own.file.sync_all().map_err(io_error("synced"))
     }
 
     /// Replaces this file with one that has these bytes: created, locked, written, synced, renamed, folder synced. A crash leaves
@@ -239,16 +260,16 @@ impl JournalFile {
     /// unchanged.
     pub fn replace(self, bytes: &[u8]) -> Result<Self, FileError> {
         let draft = Draft::beside(&self.path).map_err(io_error("compacted"))?;
-        lock(draft.file())?;
-        let mut file = draft.file();
-        file.write_all(bytes).map_err(io_error("compacted"))?;
-        if !is_at(&self.file, &self.path)? {
+        // The lock belongs to the open file, whatever its name is.
+        let file = draft.file().try_clone().map_err(io_error("compacted"))?;
+        let mut own = locked(file)?;
+        own.file.write_all(bytes).map_err(io_error("compacted"))?;
+        if !is_at(&self.own.file, &self.path)? {
             return Err(FileError::InUse);
         }
-        // The lock belongs to the open file, whatever its name is.
-        let file = draft.take_place().map_err(io_error("compacted"))?;
+        draft.take_place().map_err(io_error("compacted"))?;
         let (path, bytes) = (self.path, bytes.len() as u64);
-        Ok(Self { file, path, bytes })
+        Ok(Self { own, path, bytes })
     }
 
     /// The number of bytes in it.
@@ -310,6 +331,28 @@ mod tests {
             "{told}"
         );
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// What a process that another thread starts has until it is another program: the same open file.
+    #[test]
+    fn a_journal_that_was_closed_is_free_though_a_new_process_still_has_it_open() {
+        let path = std::env::temp_dir().join(format!("stowplan-closed-{}", std::process::id()));
+        let (journal, _) = JournalFile::open(&path).unwrap();
+        let started = journal.own.file.try_clone().unwrap();
+        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
+        let journal = journal.replace(b"").unwrap();
+        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
+        let again = journal.own.file.try_clone().unwrap();
+        drop(journal);
+        drop(JournalFile::open(&path).unwrap());
+        // A copy of the process that ends leaves the lock to its parent.
+        let (mut copy, _) = JournalFile::open(&path).unwrap();
+        let parent = copy.own.file.try_clone().unwrap();
+        copy.own.process += 1;
+        drop(copy);
+        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
+        drop((started, again, parent));
         std::fs::remove_file(&path).unwrap();
     }
 

@@ -35,5 +35,7 @@ mod map_tests;
 pub mod map_job;
 // One job, planned again when nodes are lost.
 pub mod planner;
+#[cfg(test)]
+mod planner_tests;
 // Jobs that start and end on one set of nodes.
 pub mod cluster;

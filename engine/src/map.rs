@@ -82,13 +82,14 @@ pub(crate) fn map_on(
         &work,
         resolved.apps,
         before,
-        Derived::default(),
+        &mut Derived::default(),
         &mut outcome,
     )
 }
 
 /// The last stage: gives ranks, as a prefix sum over the apps, and makes the plan, which shares the tables of the workspace. `before`: the
-/// states in which the job found the nodes; `derived`: what an earlier plan derived from the same patterns.
+/// states in which the job found the nodes; `derived`: what an earlier plan derived from the same patterns, and then what this one did,
+/// also where its GPUs refuse it.
 ///
 /// # Errors
 /// `not-enough-gpus`, `device-not-found`.
@@ -96,16 +97,18 @@ pub(crate) fn make_plan(
     work: &Workspace,
     apps: AppTable,
     before: StateRuns,
-    derived: Derived,
+    derived: &mut Derived,
     outcome: &mut JobOutcome,
 ) -> Result<Mapped, MapError> {
     let (world, patterns) = work.world(before);
     let placed = std::mem::take(&mut outcome.placed);
+    let earlier = std::mem::take(derived);
     let mut mapped = Mapped {
-        plan: Plan::assemble_again(world, apps, patterns, derived, placed),
+        plan: Plan::assemble_again(world, apps, patterns, earlier, placed),
         notes: std::mem::take(&mut outcome.notes),
         calls: std::mem::take(&mut outcome.calls),
     };
+    *derived = mapped.plan.derived();
     mapped.plan.check_gpus(&mut mapped.notes)?;
     Ok(mapped)
 }

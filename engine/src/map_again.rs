@@ -75,7 +75,7 @@ pub fn map_again_on(plan: &Plan, world: &World) -> Result<Again, MapError> {
         placed => placed?,
     }
     let before = world.before.clone();
-    let derived = Derived::default();
+    let derived = &mut Derived::default();
     let mapped = make_plan(&work, resolved.apps, before, derived, &mut outcome)?;
     let again = Box::new(mapped.plan);
     Ok(match told {

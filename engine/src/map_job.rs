@@ -162,7 +162,7 @@ impl MapJob {
     /// `not-enough-gpus`, `device-not-found`.
     pub fn finish(mut self) -> Result<Mapped, MapError> {
         finish_job(&mut self.work, &mut self.outcome);
-        let derived = Derived::default();
+        let derived = &mut Derived::default();
         make_plan(
             &self.work,
             self.resolved.apps,

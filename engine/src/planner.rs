@@ -29,7 +29,7 @@ pub struct Planner {
     outcome: JobOutcome,
     policies: usize,
     /// What the last plan derived from its patterns.
-    derived: Derived,
+    pub(crate) derived: Derived,
 }
 
 /// The job has no such node, or has it no longer.
@@ -103,11 +103,9 @@ impl Planner {
     /// worked out.
     pub fn plan(&mut self) -> Result<Mapped, MapError> {
         self.place()?;
-        let derived = std::mem::take(&mut self.derived);
         let (apps, before) = (self.resolved.apps.clone(), self.found.clone());
-        let mapped = make_plan(&self.work, apps, before, derived, &mut self.outcome)?;
-        self.derived = mapped.plan.derived();
-        Ok(mapped)
+        let (derived, outcome) = (&mut self.derived, &mut self.outcome);
+        make_plan(&self.work, apps, before, derived, outcome)
     }
 
     /// Removes a node from later plans. The nodes behind it move up.

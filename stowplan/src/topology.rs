@@ -12,7 +12,8 @@ use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::hardware::restricted;
 use stowplan_topo::TopoError;
 
-/// The hardware of a node: packages, NUMA nodes, caches, cores, hardware threads. Cheap to clone.
+/// The hardware of a node: packages, NUMA nodes, caches, cores, hardware threads. Cheap to clone. Two are equal if processes are placed
+/// on them alike: that of a node of a saved plan equals the one that the plan was made with.
 ///
 /// ```
 /// use stowplan::Topology;
@@ -30,7 +31,7 @@ pub struct Topology {
 
 impl PartialEq for Topology {
     fn eq(&self, other: &Self) -> bool {
-        self.draft == other.draft
+        self.hardware() == other.hardware()
     }
 }
 
@@ -38,7 +39,7 @@ impl Eq for Topology {}
 
 impl Hash for Topology {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.draft.hash(state);
+        self.hardware().hash(state);
     }
 }
 
@@ -108,6 +109,14 @@ impl Topology {
             draft: Arc::new(topologies.draft(id)),
             named: None,
         }
+    }
+
+    /// What places processes, which is also what a saved plan keeps. Network cards, cores that jobs do not get, hardware threads that
+    /// may not be used and the maker are only shown.
+    fn hardware(&self) -> impl Eq + Hash + '_ {
+        let draft = &*self.draft;
+        let places = (&draft.pus_os, &draft.objects, &draft.latency);
+        (places, &draft.devices, &draft.gpus)
     }
 
     pub(crate) fn named(&self) -> Option<&str> {

@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 5u
+#define STOW_API_VERSION 6u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -253,9 +253,9 @@ const char *stow_explanation_instead_node(const stow_explanation *explanation);
 uint32_t stow_explanation_instead_local_rank(const stow_explanation *explanation);
 const char *stow_explanation_instead_cpus(const stow_explanation *explanation);
 
-/* What moved between two plans, counted by rank: `same` have the same node, local rank, cpus and GPUs; `moved` is the sum of the
- * four that follow it; `gone` are not in `after`, `added` not in `before`. `reordered` is 1 if both plans have the same places
- * with other ranks on them. */
+/* What moved between two plans, counted by rank: `same` have the same node, local rank, cpus and GPUs, and their OpenMP threads the
+ * same cpus; `moved` is the sum of the five that follow it; `gone` are not in `after`, `added` not in `before`. `reordered` is 1 if
+ * both plans have the same places with other ranks on them. */
 stow_status stow_plan_diff(const stow_plan *before, const stow_plan *after, stow_difference **out, stow_error **error);
 /* The page that `stowplan diff` prints. It lives as long as the difference. */
 const char *stow_difference_text(const stow_difference *difference);
@@ -265,6 +265,7 @@ uint32_t stow_difference_moved_node(const stow_difference *difference);
 uint32_t stow_difference_moved_cpus(const stow_difference *difference);
 uint32_t stow_difference_moved_local_rank(const stow_difference *difference);
 uint32_t stow_difference_moved_gpus(const stow_difference *difference);
+uint32_t stow_difference_moved_threads(const stow_difference *difference);
 uint32_t stow_difference_gone(const stow_difference *difference);
 uint32_t stow_difference_added(const stow_difference *difference);
 uint32_t stow_difference_reordered(const stow_difference *difference);

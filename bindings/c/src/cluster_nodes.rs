@@ -255,6 +255,22 @@ pub unsafe extern "C" fn stow_cluster_procs(
     unsafe { number(cluster, (node, len), out, error, told) }
 }
 
+/// Several numbers of a node.
+unsafe fn numbers_of<T: Copy>(
+    cluster: *const StowCluster,
+    (node, len): (*const c_char, usize),
+    space: Space<T>,
+    error: *mut *mut StowError,
+    numbers: impl FnOnce(&Cluster, &str) -> Result<Vec<T>, face::Error>,
+) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        list(cluster, space, error, |own: &StowCluster| {
+            Ok(numbers(&own.cluster, text(node, len)?)?)
+        })
+    }
+}
+
 /// The cpus of a node that no process took.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_cluster_free_cpus(
@@ -268,11 +284,7 @@ pub unsafe extern "C" fn stow_cluster_free_cpus(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(cluster, space, error, |own: &StowCluster| {
-            Ok(own.cluster.free_cpus(text(node, len)?)?)
-        })
-    }
+    unsafe { numbers_of(cluster, (node, len), space, error, Cluster::free_cpus) }
 }
 
 /// The GPUs of a node that no job holds.
@@ -288,11 +300,7 @@ pub unsafe extern "C" fn stow_cluster_free_gpus(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(cluster, space, error, |own: &StowCluster| {
-            Ok(own.cluster.free_gpus(text(node, len)?)?)
-        })
-    }
+    unsafe { numbers_of(cluster, (node, len), space, error, Cluster::free_gpus) }
 }
 
 /// The jobs that have processes on a node.
@@ -307,12 +315,9 @@ pub unsafe extern "C" fn stow_cluster_jobs_on(
     error: *mut *mut StowError,
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
+    let jobs = |cluster: &Cluster, node: &str| cluster.jobs_on(node).map(numbers);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(cluster, space, error, |own: &StowCluster| {
-            Ok(numbers(own.cluster.jobs_on(text(node, len)?)?))
-        })
-    }
+    unsafe { numbers_of(cluster, (node, len), space, error, jobs) }
 }
 
 /// The hardware of a node.

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn stow_difference_text(difference: *const StowDifference)
     unsafe { part(difference, |difference| Some(&difference.page)) }
 }
 
-/// Ranks with the same node, local rank, cpus and GPUs.
+/// Ranks with the same node, local rank, cpus, GPUs and threads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_difference_same(difference: *const StowDifference) -> u32 {
     // SAFETY: the caller guarantees it.
@@ -111,6 +111,17 @@ pub unsafe extern "C" fn stow_difference_moved_gpus(difference: *const StowDiffe
     unsafe {
         count(difference, |difference| {
             difference.told.moved_gpus() as usize
+        })
+    }
+}
+
+/// Those of which only threads have other cpus.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_difference_moved_threads(difference: *const StowDifference) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        count(difference, |difference| {
+            difference.told.moved_threads() as usize
         })
     }
 }

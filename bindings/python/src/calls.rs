@@ -1,11 +1,10 @@
-//! Scores, advice and threads, as calls.
+//! Scores and advice, as calls.
 
 use crate::convert;
 use crate::error::{not_placed, refused};
 use crate::job::{Job, line_words};
 use crate::machine::Machine;
 use crate::network::Network;
-use crate::topology::Topology;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -144,44 +143,4 @@ pub(crate) fn advise(
     let inner = py.detach(|| traffic.advise(words, &machine.inner));
     let inner = inner.map_err(|error| not_placed(py, &error))?;
     Ok(Advice { inner })
-}
-
-/// A thread: its number (`3`, or `3.1` with two levels), its place, its cpus.
-pub(crate) type Threaded = (Number, Option<usize>, String);
-
-/// The number of a thread: an int, or with two levels a text.
-#[derive(IntoPyObject)]
-pub(crate) enum Number {
-    One(u32),
-    Two(String),
-}
-
-pub(crate) fn threaded(found: &stowplan::openmp::Threads) -> Vec<Threaded> {
-    let each = found.iter().map(|(thread, place, cpus)| {
-        let number = match thread.inner() {
-            None => Number::One(thread.outer()),
-            Some(_) => Number::Two(thread.to_string()),
-        };
-        (number, place, cpus.to_string())
-    });
-    each.collect()
-}
-
-/// Where the threads of an OpenMP program run whose process has these cpus and variables, by the rules of a runtime: a list of
-/// (thread, place, cpus).
-#[pyfunction]
-#[pyo3(signature = (topology, cpus, env=None, *, omp="gnu"))]
-pub(crate) fn threads(
-    py: Python<'_>,
-    topology: &Topology,
-    cpus: &str,
-    env: Option<&Bound<'_, PyAny>>,
-    omp: &str,
-) -> PyResult<Vec<Threaded>> {
-    let env = convert::texts(env)?;
-    let runtime: stowplan::openmp::Runtime = omp.parse().map_err(|error| refused(py, &error))?;
-    let found = py.detach(|| stowplan::openmp::threads(&topology.inner, cpus, env, &runtime));
-    found
-        .map(|found| threaded(&found))
-        .map_err(|error| refused(py, &error))
 }

@@ -7,9 +7,12 @@ use crate::job::Job;
 use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::session::{Session, Spawn};
+use crate::topology::Topology;
+use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use stowplan::component::Registry;
 use stowplan::{JobId, Standing};
@@ -206,19 +209,28 @@ impl Cluster {
     }
 
     /// The nodes, in order of first mention.
-    fn nodes(&self, py: Python<'_>) -> PyResult<Vec<ClusterNode>> {
-        self.with(py, |cluster| {
+    fn nodes(own: &Bound<'_, Self>) -> PyResult<Vec<ClusterNode>> {
+        let py = own.py();
+        let nodes: Vec<Now> = own.get().with(py, |cluster| {
             let nodes = cluster.nodes();
-            nodes.map(|node| ClusterNode::of(&node)).collect()
-        })
+            nodes.map(|node| Now::of(&node)).collect()
+        })?;
+        let cluster = || own.clone().unbind();
+        let nodes = nodes.into_iter().map(|now| ClusterNode {
+            cluster: cluster(),
+            now,
+        });
+        Ok(nodes.collect())
     }
 
     /// A node by its name.
-    fn node(&self, py: Python<'_>, name: &str) -> PyResult<ClusterNode> {
-        let found = self.with(py, |cluster| {
-            cluster.node(name).map(|node| ClusterNode::of(&node))
+    fn node(own: &Bound<'_, Self>, name: &str) -> PyResult<ClusterNode> {
+        let found = own.get().with(own.py(), |cluster| {
+            cluster.node(name).map(|node| Now::of(&node))
         })?;
-        found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        let now = found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        let cluster = own.clone().unbind();
+        Ok(ClusterNode { cluster, now })
     }
 
     /// The slots of a node that no process has.
@@ -286,35 +298,27 @@ impl Cluster {
 
 /// A node of a cluster, as it was when it was asked for.
 #[pyclass(frozen, eq, hash, module = "stowplan", name = "ClusterNode")]
-#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct ClusterNode {
-    /// Its name.
-    #[pyo3(get)]
+    /// Knows the hardware, which is large.
+    cluster: Py<Cluster>,
+    now: Now,
+}
+
+/// What a node was like.
+#[derive(Clone, PartialEq, Eq, Hash, IntoPyObject, FromPyObject)]
+#[pyo3(from_item_all)]
+struct Now {
     name: String,
-    /// How it stands: `up`, `down` or `drained`.
-    #[pyo3(get)]
-    standing: &'static str,
-    /// Its slots, taken ones too.
-    #[pyo3(get)]
+    standing: String,
     slots: u32,
-    /// How many processes it may hold at most, or None.
-    #[pyo3(get)]
     max_slots: Option<u32>,
-    /// The slots that no process has.
-    #[pyo3(get)]
     free_slots: u32,
-    /// Processes on it, of all jobs.
-    #[pyo3(get)]
     procs: u32,
-    /// The cpus by OS number that no process took, ascending.
-    #[pyo3(get)]
     free_cpus: Vec<u32>,
-    /// The GPUs by visible number that no job holds, ascending.
-    #[pyo3(get)]
     free_gpus: Vec<u32>,
 }
 
-impl ClusterNode {
+impl Now {
     fn of(node: &stowplan::ClusterNode<'_>) -> Self {
         Self {
             name: node.name(),
@@ -322,7 +326,8 @@ impl ClusterNode {
                 Standing::Up => "up",
                 Standing::Down => "down",
                 Standing::Drained => "drained",
-            },
+            }
+            .to_owned(),
             slots: node.slots(),
             max_slots: node.max_slots(),
             free_slots: node.free_slots(),
@@ -333,14 +338,95 @@ impl ClusterNode {
     }
 }
 
+impl PartialEq for ClusterNode {
+    fn eq(&self, other: &Self) -> bool {
+        self.now == other.now
+    }
+}
+
+impl Eq for ClusterNode {}
+
+impl Hash for ClusterNode {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.now.hash(state);
+    }
+}
+
 #[pymethods]
 impl ClusterNode {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.now.name
+    }
+    /// How it stands: `up`, `down` or `drained`.
+    #[getter]
+    fn standing(&self) -> &str {
+        &self.now.standing
+    }
+    /// Its slots, taken ones too.
+    #[getter]
+    const fn slots(&self) -> u32 {
+        self.now.slots
+    }
+    /// How many processes it may hold at most, or None.
+    #[getter]
+    const fn max_slots(&self) -> Option<u32> {
+        self.now.max_slots
+    }
+    /// The slots that no process has.
+    #[getter]
+    const fn free_slots(&self) -> u32 {
+        self.now.free_slots
+    }
+    /// Processes on it, of all jobs.
+    #[getter]
+    const fn procs(&self) -> u32 {
+        self.now.procs
+    }
+    /// The cpus by OS number that no process took, ascending.
+    #[getter]
+    fn free_cpus(&self) -> Vec<u32> {
+        self.now.free_cpus.clone()
+    }
+    /// The GPUs by visible number that no job holds, ascending.
+    #[getter]
+    fn free_gpus(&self) -> Vec<u32> {
+        self.now.free_gpus.clone()
+    }
+    /// Its hardware, with the GPUs that jobs hold: that of the cluster's node of this name. `KeyError` if the cluster has no such node
+    /// any more.
+    #[getter]
+    fn topology(&self, py: Python<'_>) -> PyResult<Topology> {
+        let name = &self.now.name;
+        let found = self.cluster.get().with(py, |cluster| {
+            let node = cluster.node(name);
+            node.map(|node| node.topology())
+        })?;
+        let gone = || PyKeyError::new_err(name.clone());
+        found.map(Topology::of_node).ok_or_else(gone)
+    }
+
+    /// A node from what it was like: what pickle calls.
+    #[staticmethod]
+    fn _of(cluster: Py<Cluster>, now: Now) -> Self {
+        Self { cluster, now }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (Py<Cluster>, Now)> {
+        let made = py.get_type::<Self>().getattr("_of")?;
+        Ok((made, (self.cluster.clone_ref(py), self.now.clone())))
+    }
+
     fn __repr__(&self) -> String {
-        let Self { name, standing, .. } = self;
-        format!(
-            "<node {name} is {standing}, {} of {} slots free>",
-            self.free_slots, self.slots
-        )
+        let Now {
+            name,
+            standing,
+            slots,
+            free_slots,
+            ..
+        } = &self.now;
+        format!("<node {name} is {standing}, {free_slots} of {slots} slots free>")
     }
 }
 
@@ -362,6 +448,23 @@ pub(crate) struct Waiting {
 
 #[pymethods]
 impl Waiting {
+    /// An answer from its parts: what pickle calls.
+    #[staticmethod]
+    const fn _of(kind: String, message: String, waits_for: Option<Vec<u64>>, text: String) -> Self {
+        Self {
+            kind,
+            message,
+            waits_for,
+            text,
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = py.get_type::<Self>().getattr("_of")?;
+        let Self { kind, message, .. } = self;
+        (made, (kind, message, &self.waits_for, &self.text)).into_bound_py_any(py)
+    }
+
     fn __str__(&self) -> &str {
         &self.text
     }

@@ -18,6 +18,8 @@ mod indices;
 mod items;
 // Apps and jobs.
 mod job;
+// Where OpenMP puts the threads of a process.
+mod threads;
 // Plans: where processes are.
 mod plan;
 // One process, one node, the slice of a node.
@@ -27,7 +29,7 @@ mod process;
 mod columns;
 // Why a rank is where it is, what a refused job lacks, and what moved between two plans.
 mod answers;
-// Networks above the nodes; scores, advice, threads.
+// Networks above the nodes; scores, advice.
 mod calls;
 mod network;
 // Many jobs at once.
@@ -76,10 +78,11 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ResourceBusy", py.get_type::<asking::ResourceBusy>())?;
     module.add_class::<network::Network>()?;
     module.add_class::<calls::Advice>()?;
+    module.add_class::<threads::Threads>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(calls::score_job, module)?)?;
     module.add_function(wrap_pyfunction!(calls::advise, module)?)?;
-    module.add_function(wrap_pyfunction!(calls::threads, module)?)?;
+    module.add_function(wrap_pyfunction!(threads::threads, module)?)?;
     module.add_function(wrap_pyfunction!(plan::place, module)?)?;
     module.add_function(wrap_pyfunction!(many::place_many, module)?)?;
     module.add_function(wrap_pyfunction!(plan::_table, module)?)?;

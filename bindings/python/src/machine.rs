@@ -201,10 +201,8 @@ impl Machine {
 
     fn __hash__(&self) -> u64 {
         let said = &self.said;
-        let nodes = said.nodes.iter();
-        let nodes: Vec<_> = nodes.map(|(list, own)| (list, own.said())).collect();
         let rest = (&said.devices, &said.slots, &said.max_slots, &said.taken);
-        convert::hash(&(said.topology.said(), nodes, &said.head, &said.cpus, rest))
+        convert::hash(&(&said.topology, &said.nodes, &said.head, &said.cpus, rest))
     }
 
     fn __repr__(&self) -> String {

@@ -3,6 +3,7 @@
 use crate::convert;
 use crate::indices;
 use crate::process::Proc;
+use crate::topology::Topology;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -54,6 +55,11 @@ impl Node {
     #[getter]
     fn slots_free(&self) -> PyResult<Option<u32>> {
         Ok(self.inner()?.slots_free())
+    }
+    /// Its hardware. None if the plan was read from a broadcast.
+    #[getter]
+    fn topology(&self) -> PyResult<Option<Topology>> {
+        Ok(self.inner()?.topology().map(Topology::of_node))
     }
     /// The ranks on it, by local rank: a range if the step between them is constant, otherwise a list.
     #[getter]

@@ -1,7 +1,7 @@
 //! Plans: where processes are.
 
 use crate::answers::{Difference, Explanation};
-use crate::calls::{Threaded, score, threaded, traffic};
+use crate::calls::{score, traffic};
 use crate::columns::{self, CpuSets};
 use crate::convert;
 use crate::error::{not_known, not_placed, refused};
@@ -11,6 +11,7 @@ use crate::machine::Machine;
 use crate::network::Network;
 use crate::node::Node;
 use crate::process::{Proc, Procs};
+use crate::threads::{self, Threads};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -147,18 +148,12 @@ impl Plan {
         score(pattern.py(), &self.inner, &traffic)
     }
 
-    /// Where the OpenMP threads of a rank run, by the rules of a runtime (`gnu`, `llvm@19`, `intel`): a list of (thread, place,
-    /// cpus). The variables are those of the job.
+    /// Where the OpenMP threads of a rank run, by the rules of a runtime (`gnu`, `llvm@19`, `intel`): `Threads`. The variables are
+    /// those of the job.
     #[pyo3(signature = (rank, *, omp="gnu"))]
-    fn threads(&self, rank: &Bound<'_, PyAny>, omp: &str) -> PyResult<Vec<Threaded>> {
-        let py = rank.py();
+    fn threads(&self, rank: &Bound<'_, PyAny>, omp: &str) -> PyResult<Threads> {
         let at = u32::try_from(indices::index(rank, self.inner.len())?)?;
-        let runtime: stowplan::openmp::Runtime =
-            omp.parse().map_err(|error| refused(py, &error))?;
-        let found = py.detach(|| self.inner.threads(stowplan::Rank::new(at), &runtime));
-        found
-            .map(|found| threaded(&found))
-            .map_err(|error| refused(py, &error))
+        threads::of_rank(rank.py(), &self.inner, at, omp)
     }
 
     /// Why a rank is where it is, and a change of one option that moves it.

@@ -1,30 +1,52 @@
 //! The hardware of a node.
 
-use crate::convert;
-use crate::error::refused;
+use crate::error::{not_known, refused};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::hash::{Hash, Hasher};
 
-/// The hardware of a node: hwloc XML, a synthetic string, or `builtin:NAME`.
-#[pyclass(frozen, eq, module = "stowplan", name = "Topology", from_py_object)]
+/// The hardware of a node: hwloc XML, a synthetic string, or `builtin:NAME`. Equal hardware is equal, whatever text says it.
+#[pyclass(
+    frozen,
+    eq,
+    hash,
+    module = "stowplan",
+    name = "Topology",
+    from_py_object
+)]
 #[derive(Clone)]
 pub(crate) struct Topology {
-    text: String,
-    /// The cpus that it was restricted to, one list after another.
-    kept: Vec<String>,
+    /// `None` for the hardware of a node.
+    said: Option<Said>,
     pub(crate) inner: stowplan::Topology,
+}
+
+/// What a topology was made from: a text, and the cpus that it was restricted to, one list after another.
+#[derive(Clone)]
+struct Said {
+    text: String,
+    kept: Vec<String>,
 }
 
 impl PartialEq for Topology {
     fn eq(&self, other: &Self) -> bool {
-        self.said() == other.said()
+        self.inner == other.inner
+    }
+}
+
+impl Eq for Topology {}
+
+impl Hash for Topology {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
     }
 }
 
 impl Topology {
-    /// What it was made from.
-    pub(crate) fn said(&self) -> (&str, &[String]) {
-        (&self.text, &self.kept)
+    /// The hardware of a node.
+    pub(crate) const fn of_node(inner: stowplan::Topology) -> Self {
+        Self { said: None, inner }
     }
 }
 
@@ -35,25 +57,25 @@ impl Topology {
         let inner = py.detach(|| stowplan::Topology::parse(&text));
         let inner = inner.map_err(|error| refused(py, &error))?;
         let kept = Vec::new();
-        Ok(Self { text, kept, inner })
+        let said = Some(Said { text, kept });
+        Ok(Self { said, inner })
     }
 
-    /// The text that it was read from.
+    /// The text that it was read from. None for the hardware of a node.
     #[getter]
-    fn text(&self) -> &str {
-        &self.text
+    fn text(&self) -> Option<&str> {
+        Some(&self.said.as_ref()?.text)
     }
 
     /// The same hardware with these hardware threads alone, by OS number ("0-3,7"), as hwloc restricts a topology to a cpu set.
     fn restrict(&self, py: Python<'_>, cpus: String) -> PyResult<Self> {
         let inner = self.inner.restrict(&cpus);
         let inner = inner.map_err(|error| refused(py, &error))?;
-        let kept = self.kept.iter().cloned().chain([cpus]).collect();
-        Ok(Self {
-            text: self.text.clone(),
-            kept,
-            inner,
-        })
+        let said = self.said.clone().map(|mut said| {
+            said.kept.push(cpus);
+            said
+        });
+        Ok(Self { said, inner })
     }
 
     /// A topology from what it was made from: what pickle calls.
@@ -64,23 +86,34 @@ impl Topology {
         kept.try_fold(whole, |left, cpus| left.restrict(py, cpus))
     }
 
-    fn __hash__(&self) -> u64 {
-        convert::hash(&self.said())
+    /// A topology from a plan of one node: what pickle calls for the hardware of a node.
+    #[staticmethod]
+    fn _of_plan(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let plan = stowplan::Plan::from_bytes(bytes).map_err(|error| refused(py, &error))?;
+        let found = plan.nodes().next().and_then(|node| node.topology());
+        found.map(Self::of_node).ok_or_else(|| not_known(py))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = py.get_type::<Self>().getattr("_of")?;
-        let from = (self.text.clone(), self.kept.clone());
-        (made, from).into_bound_py_any(py)
+        let class = py.get_type::<Self>();
+        if let Some(Said { text, kept }) = self.said.clone() {
+            return (class.getattr("_of")?, (text, kept)).into_bound_py_any(py);
+        }
+        let alone = || {
+            let job = stowplan::Job::from_command_line(["-n", "1", "-H", "n:1", "./x"])?;
+            stowplan::Plan::new(&job, &stowplan::Machine::uniform(self.inner.clone()))
+        };
+        let plan = alone().map_err(|error| refused(py, &error))?;
+        let bytes = PyBytes::new(py, &plan.to_bytes());
+        (class.getattr("_of_plan")?, (bytes,)).into_bound_py_any(py)
     }
 
     pub(crate) fn __repr__(&self) -> String {
-        let text: String = self.text.chars().take(60).collect();
-        let more = if text.len() < self.text.len() {
-            "…"
-        } else {
-            ""
+        let Some(text) = self.text() else {
+            return format!("<{:?}>", self.inner);
         };
-        format!("<Topology {text}{more}>")
+        let start: String = text.chars().take(60).collect();
+        let more = if start.len() < text.len() { "…" } else { "" };
+        format!("<Topology {start}{more}>")
     }
 }

@@ -78,6 +78,7 @@ ON = {
     "Components": sp.Components(),
     "Session": SESSION,
     "TaskMap": sp.TaskMap.of_plan(PLAN),
+    "Threads": PLAN.threads(0),
     "Network": sp.Network("tree switch:2 node:2 n[0-3]"),
     "Advice": sp.advise("-H a:4,b:4 -n 8 ./x", MACHINE, "ring"),
     "SliceProc": sp.NodeSlice.from_bytes(PLAN.node("a").to_bytes())[0],
@@ -88,7 +89,7 @@ RIGHT = {
     "rank": 0, "local_rank": 0, "id": 0, "name": "a", "other": PLAN, "line": "-n 1 -H a:2 ./x", "machine": MACHINE, "job": JOB,
     "plan": PLAN, "jobs": [JOB], "requested_schema": None, "pattern": "ring", "cpus": "0", "env": {}, "hosts": None, "answer": 0,
     "at": 0, "form": "map", "requests": [], "node": "a", "memo": {}, "priority": 99, "count": lambda app, rooms: [], "cluster": CLUSTER,
-    "first": {}, "event": {"event": "node_down", "node": "b"}, "session": SESSION, "task": 0,
+    "first": {}, "event": {"event": "node_down", "node": "b"}, "session": SESSION, "task": 0, "thread": 0,
 }  # fmt: skip
 
 

@@ -39,8 +39,12 @@ class Nodes(unittest.TestCase):
         cluster = self.cluster
         cluster.add_nodes("m", sp.Machine(sp.Topology("core:9 pu:1")))
         self.assertEqual([node.name for node in cluster.nodes()], ["n0", "n1", "n2", "m"])
-        self.assertEqual(cluster.node("m").slots, 9)
+        later = cluster.node("m")
+        self.assertEqual((later.slots, later.topology), (9, sp.Topology("core:9 pu:1")))
+        self.assertEqual([node.topology == MACHINE.topology for node in cluster.nodes()], [True, True, True, False])
         cluster.remove("m")
+        with self.assertRaises(KeyError):
+            later.topology
         cluster.place(OCEAN)
         self.assertEqual(cluster.lose("n1"), [0])
         cluster.drain("n2")

@@ -22,14 +22,24 @@ class Values(unittest.TestCase):
     def test_they_pickle_hash_and_compare(self):
         plan, other = sp.place(LINE, FRONTIER), sp.place("-n 3 -H a:4,b:4 ./x", FRONTIER)
         own = sp.NodeSlice.from_bytes(plan.node("a").to_bytes())
-        values = [plan, plan[0], plan.node("a"), plan.cpusets, plan.explain(0), plan.diff(other), FRONTIER, own, own[0]]
+        values = [plan, plan[0], plan.node("a"), plan.node("a").topology, plan.cpusets, plan.explain(0), plan.diff(other), FRONTIER, own, own[0]]
         values += [sp.Topology("core:4 pu:1"), sp.App("./x", procs=2, env={"A": "1"}), sp.Job([sp.App("./x", hosts="a:1")])]
         values += [sp.Network("tree switch:2 node:2 n[0-3]"), sp.Refused.explain("-n 9 -H a:4 ./x", FRONTIER)]
+        cluster = sp.Cluster(SMALL)
+        cluster.add_nodes("a:4")
+        values += [cluster.node("a"), cluster.explain("-n 9 ./x"), sp.TaskMap.of_plan(plan)]
         for value in values:
             again = pickle.loads(pickle.dumps(value))
             self.assertEqual((again, hash(again)), (value, hash(value)))
             self.assertEqual(copy.deepcopy(value), value)
             self.assertNotEqual(value, None)
+        self.assertEqual(plan.node("a").topology, FRONTIER.topology)
+        self.assertEqual(sp.Plan.from_bytes(plan.to_bytes()).node("a").topology, FRONTIER.topology)
+        self.assertEqual(pickle.loads(pickle.dumps(cluster.node("a"))).topology, SMALL.topology)
+        self.assertEqual(hash(plan.node("a").topology), hash(FRONTIER.topology))
+        self.assertIsNone(sp.Plan.from_bytes(plan.to_broadcast()).node("a").topology)
+        self.assertEqual(sp.Topology("core:4 pu:1").restrict("0-3"), sp.Topology("core:4 pu:1"))
+        self.assertNotEqual(sp.Topology("core:4 pu:1"), sp.Topology("core:4 pu:2"))
         self.assertEqual(len(set(plan) | set(pickle.loads(pickle.dumps(plan)))), 4)
         self.assertNotEqual(plan[0], plan[1])
         self.assertNotEqual(plan.node("a"), plan.node("b"))
@@ -159,6 +169,17 @@ class Calls(unittest.TestCase):
         env = {"OMP_NUM_THREADS": "3", "OMP_PLACES": "cores"}
         found = sp.threads(sp.Topology("builtin:frontier"), "1-7,65-71", env, omp="gnu")
         self.assertEqual(found, [(0, 0, "1,65"), (1, 1, "2,66"), (2, 2, "3,67")])
+        self.assertEqual((found.bind, found.start, found.number, len(found)), ("true", "1,65", 3, 3))
+        self.assertEqual([found.places[place] for _, place, _ in found], [cpus for _, _, cpus in found])
+        self.assertEqual((len(found.places), found.places[-1]), (7, "7,71"))
+        self.assertEqual(found[1:], [(1, 1, "2,66"), (2, 2, "3,67")])
+        nested = sp.threads(sp.Topology("core:4 pu:1"), "0-3", {"OMP_NUM_THREADS": "2,2"})
+        self.assertEqual([thread for thread, _, _ in nested], ["0.0", "0.1", "1.0", "1.1"])
+        self.assertEqual((nested.places, nested.bind), ([], "false"))
+        self.assertNotEqual(nested, found)
+        for value in (found, nested):
+            again = pickle.loads(pickle.dumps(value))
+            self.assertEqual((again, hash(again), again.places), (value, hash(value), value.places))
         job = sp.Job([sp.App("./x", procs=4, hosts="a:8", map_by="l3cache")], env=env)
         self.assertEqual(sp.place(job, FRONTIER).threads(3, omp="gnu")[0], (0, 0, "25,89"))
         own = sp.Job([sp.App("./x", procs=4, hosts="a:8", map_by="l3cache", env=env)])

@@ -4,12 +4,13 @@
 use super::nodes::{ClusterNodes, Standing};
 use super::rows::Moving;
 use super::taken::Held;
+use super::topologies::MovingTopologies;
 use super::whole::Cluster;
-use crate::id::Id as _;
 use crate::map::Machine;
 use crate::plan::{BadPlan, Plan, World};
 use crate::table::apps::AppTable;
 use crate::table::patterns::Patterns;
+use crate::table::states::NodeState;
 use std::sync::Arc;
 
 /// The bytes are no cluster. Class `bad-cluster`.
@@ -93,7 +94,7 @@ impl Cluster {
         let standing = part().ok_or_else(|| bad("the nodes are cut off"))?;
         let nodes = Plan::from_bytes(nodes).map_err(|why| within("the nodes", why))?;
         let mut cluster = Self::new(machine);
-        cluster.restore(nodes.world())?;
+        cluster.restore(nodes.world());
         cluster
             .nodes
             .stand(standing)
@@ -114,34 +115,26 @@ impl Cluster {
         Ok(Saved { cluster, jobs })
     }
 
-    fn restore(&mut self, world: &World) -> Result<(), BadCluster> {
-        let bad = |_| BadCluster {
-            what: "a topology is not sound".to_owned(),
-        };
-        let topologies = Arc::make_mut(&mut self.machine.topologies);
-        let mut ids = Vec::new();
-        for id in world.topologies.ids() {
-            let draft = world.topologies.draft(id);
-            ids.push(
-                topologies
-                    .add(draft, Arc::make_mut(&mut self.machine.cpusets))
-                    .map_err(bad)?,
-            );
-        }
-        let nodes = &mut self.nodes;
-        nodes.names = Arc::clone(&world.names);
-        nodes.local = world.local;
+    /// The nodes of a saved cluster.
+    fn restore(&mut self, world: &World) {
+        self.nodes.names = Arc::clone(&world.names);
+        self.nodes.local = world.local;
         let mut moving = Moving::from(&world.states, &world.pusets);
+        let mut topologies = MovingTopologies::from(&world.topologies);
         for (range, state) in world.before.iter() {
-            let state = moving.state(&mut nodes.rows, state);
-            let mut row = *nodes.rows.states.get(state);
-            row.topology = ids[row.topology.row()];
-            row.own = 0;
-            nodes.whole.push(range.count, row.topology);
-            let state = nodes.rows.intern(row);
-            nodes.runs.push(range.count, state);
+            let state = moving.state(&mut self.nodes.rows, state);
+            let row = *self.nodes.rows.states.get(state);
+            let topology = self.own_topology(&mut topologies, row.topology);
+            self.nodes.whole.push(range.count, topology);
+            let own = 0;
+            let row = NodeState {
+                topology,
+                own,
+                ..row
+            };
+            let state = self.nodes.rows.intern(row);
+            self.nodes.runs.push(range.count, state);
         }
-        Ok(())
     }
 
     /// The plan, sharing the names of the nodes if they are the same.

@@ -2,15 +2,14 @@
 //! those that are left. A GPU is held by the job to whose processes it is given.
 
 use super::held::{Change, given, is_without_some, visible};
-use super::nodes::{ClusterNodes, View, named_by};
+use super::nodes::{ClusterNodes, View};
+use super::topologies::MovingTopologies;
 use super::whole::Cluster;
-use crate::error::{MapError, PlaceError};
-use crate::id::{Column, Id as _};
+use crate::id::Column;
 use crate::map::Machine;
 use crate::plan::Plan;
-use crate::plan::gpus::gpus_of_each;
-use crate::stage::resolve::Resolved;
-use crate::table::names::{NodeId, NodeRange, push_joined};
+use crate::stage::alloc::selected::HeldGpus;
+use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, Runs, StateId};
 use crate::table::topologies::{Topologies, TopologyId};
 use std::collections::BTreeSet;
@@ -73,33 +72,36 @@ impl Cluster {
         (self.nodes.rows, self.nodes.runs) = (own, runs);
         let held = std::mem::take(&mut self.nodes.held);
         let states = self.nodes.rows.states.iter();
-        let mut used: BTreeSet<TopologyId> = states.map(|(_, row)| row.topology).collect();
+        let mut used: Vec<TopologyId> = states.map(|(_, row)| row.topology).collect();
         used.extend(self.hardware());
-        let old = Arc::clone(&self.machine.topologies);
+        used.sort_unstable();
+        used.dedup();
+        let old = std::mem::take(&mut self.machine.topologies);
+        let mut moving = MovingTopologies::from(&old);
         let mut kept = Topologies::default();
-        let mut moved: Column<TopologyId, Option<TopologyId>> = old.ids().map(|_| None).collect();
+        let cpusets = Arc::make_mut(&mut self.machine.cpusets);
+        let mut moved = |id| moving.topology(&mut kept, cpusets, id);
         for &id in &used {
-            let added = kept.add(old.draft(id), Arc::make_mut(&mut self.machine.cpusets));
-            moved[id] = Some(added.expect("a topology of a table is sound"));
+            moved(id);
         }
-        let moved = |id: TopologyId| moved[id].expect("it is used");
-        self.machine.topologies = Arc::new(kept);
-        self.machine.default = self.machine.default.map(moved);
+        self.machine.default = self.machine.default.map(&mut moved);
         for (_, id) in &mut self.machine.assigned {
             *id = moved(*id);
         }
-        self.nodes.rows.rename_topologies(moved);
+        self.nodes.rows.rename_topologies(&mut moved);
         let mut whole = Runs::default();
         for (nodes, id) in self.nodes.whole.iter() {
             whole.push(nodes.count, moved(id));
         }
         self.nodes.whole = whole;
         self.nodes.hardware = Column::default();
-        let held = held.left.into_iter().filter(|(_, id)| used.contains(id));
+        let is_used = |id: &TopologyId| used.binary_search(id).is_ok();
+        let held = held.left.into_iter().filter(|(_, id)| is_used(id));
         for ((whole, left), id) in held {
             self.nodes.held.left.insert((moved(whole), left), moved(id));
         }
         self.nodes.held.used = self.nodes.held.left.len();
+        self.machine.topologies = Arc::new(kept);
     }
 
     /// The hardware of nodes that are there, and of those that may come.
@@ -122,69 +124,32 @@ impl Cluster {
 }
 
 impl ClusterNodes {
-    /// The nodes that a job may use all of whose apps ask for GPUs: those of which jobs hold so many that too few are left for one
-    /// process are left out.
-    ///
-    /// # Errors
-    /// [`PlaceError::GpusHeld`]: the job names such a node, or there is no other.
-    pub(super) fn with_gpus(
-        &self,
-        machine: &Machine,
-        resolved: &Resolved,
-        view: Arc<View>,
-    ) -> Result<Arc<View>, MapError> {
-        let policies = resolved.apps.policies.values().iter();
-        let asked: Option<Vec<u32>> = policies.map(gpus_of_each).collect();
-        let (false, Some(asked)) = (self.held.is_empty(), asked) else {
-            return Ok(view);
-        };
-        let asked = asked.into_iter().max().unwrap_or(1);
-        let (mut pieces, mut without) = (Vec::new(), Vec::new());
-        let parts = view.pieces().iter();
-        for (part, state) in parts.flat_map(|&piece| self.runs.within(piece)) {
-            for (part, whole) in self.whole.within(part) {
-                match self.lacks_gpus(machine, (state, whole), asked) {
-                    true => without.push(part),
-                    false => push_joined(&mut pieces, part),
-                }
-            }
+    /// Where jobs hold GPUs of the nodes of a view, as it numbers them. Cost: the runs.
+    pub(super) fn held_gpus(&self, machine: &Machine, view: &View) -> Arc<[HeldGpus]> {
+        let mut all_held = Vec::new();
+        if self.held.is_empty() {
+            return all_held.into();
         }
-        let Some(&first) = without.first() else {
-            return Ok(view);
-        };
-        let mut named = named_by(&resolved.hosts)
-            .flat_map(|range| self.names.find(range).0)
-            .flat_map(|nodes| without.iter().filter_map(move |part| part.overlap(nodes)));
-        match named.next().or(pieces.is_empty().then_some(first)) {
-            Some(part) => Err(self.gpus_held(machine, part.first, asked).into()),
-            None => Ok(Arc::new(View::new(self, pieces))),
-        }
-    }
-
-    /// Whether jobs hold so many GPUs of nodes in this state that fewer than `asked` are left.
-    fn lacks_gpus(
-        &self,
-        machine: &Machine,
-        (state, whole): (StateId, TopologyId),
-        asked: u32,
-    ) -> bool {
-        let topology = self.rows.states.get(state).topology;
-        let left = machine.topologies.gpus(topology).len();
-        left < asked as usize && whole != topology
-    }
-
-    fn gpus_held(&self, machine: &Machine, node: u32, asked: u32) -> PlaceError {
-        let node = NodeId::from_row(node as usize);
-        let topology = self.rows.states.get(self.runs.state(node)).topology;
         let gpus = |topology| {
             let gpus = machine.topologies.gpus(topology).len();
             u32::try_from(gpus).expect("limit.rs keeps GPUs few")
         };
-        PlaceError::GpusHeld {
-            node: self.names.name(node),
-            asked,
-            free: gpus(topology),
-            all: gpus(self.whole.state(node)),
+        for (piece, start) in view.pieces() {
+            for (part, state) in self.runs.within(piece) {
+                let topology = self.rows.states.get(state).topology;
+                let wholes = self.whole.within(part);
+                all_held.extend(wholes.filter(|&(_, whole)| whole != topology).map(
+                    |(part, whole)| HeldGpus {
+                        nodes: NodeRange {
+                            first: start + (part.first - piece.first),
+                            count: part.count,
+                        },
+                        free: gpus(topology),
+                        all: gpus(whole),
+                    },
+                ));
+            }
         }
+        all_held.into()
     }
 }

@@ -2,8 +2,9 @@
 
 use super::nodes::{ClusterNodes, Standing, named_by};
 use super::rows::Moving;
+use super::topologies::MovingTopologies;
 use super::whole::Cluster;
-use crate::error::{MapError, PlaceError};
+use crate::error::MapError;
 use crate::id::Column;
 use crate::map::{Candidates, Machine};
 use crate::stage::alloc::Pool;
@@ -13,7 +14,6 @@ use crate::stage::resolve::Resolved;
 use crate::table::apps::AppId;
 use crate::table::names::NodeRange;
 use crate::table::states::NodeState;
-use crate::table::topologies::TopologyId;
 use crate::text::host_types::{HostEntry, Hosts};
 use std::sync::Arc;
 
@@ -43,29 +43,20 @@ impl Cluster {
     }
 
     /// Another machine, with its topologies as rows of this cluster's.
-    pub(super) fn adopted(&mut self, other: &Machine) -> Result<Machine, MapError> {
-        if Arc::ptr_eq(&other.topologies, &self.machine.topologies) {
-            return Ok(other.clone());
-        }
-        let mut ids: Column<TopologyId, TopologyId> = Column::new();
-        for id in other.topologies.ids() {
-            let draft = other.topologies.draft(id);
-            let topologies = Arc::make_mut(&mut self.machine.topologies);
-            let added = topologies.add(draft, Arc::make_mut(&mut self.machine.cpusets));
-            ids.push(added.map_err(|_| PlaceError::NoTopology {
-                node: String::new(),
-            })?);
-        }
+    pub(super) fn adopted(&mut self, other: &Machine) -> Machine {
+        let mut moving = MovingTopologies::from(&other.topologies);
+        let mut own = |id| self.own_topology(&mut moving, id);
+        let default = other.default.map(&mut own);
         let assigned = other.assigned.iter();
-        Ok(Machine {
+        let assigned = assigned.map(|(names, id)| (names.clone(), own(*id)));
+        let assigned = assigned.collect();
+        Machine {
             topologies: Arc::clone(&self.machine.topologies),
             cpusets: Arc::clone(&self.machine.cpusets),
-            default: other.default.map(|id| ids[id]),
-            assigned: assigned
-                .map(|(names, id)| (names.clone(), ids[*id]))
-                .collect(),
+            default,
+            assigned,
             ..other.clone()
-        })
+        }
     }
 }
 
@@ -162,7 +153,7 @@ impl Cluster {
     /// # Errors
     /// As [`Cluster::add`].
     pub fn add_resolved(&mut self, resolved: &Resolved, machine: &Machine) -> Result<(), MapError> {
-        let machine = self.adopted(machine)?;
+        let machine = self.adopted(machine);
         if let Some(grown) = self.nodes.with_nodes_of(resolved, machine)? {
             self.nodes = grown;
         }

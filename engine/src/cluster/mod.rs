@@ -8,6 +8,8 @@
 
 // Rows of states and sets, alone in tables of their own.
 mod rows;
+// Topologies, from one table to another.
+mod topologies;
 // How a job is placed among others.
 mod among;
 // Topologies without the GPUs that jobs hold.

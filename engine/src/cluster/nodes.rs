@@ -171,9 +171,10 @@ impl ClusterNodes {
             None => Arc::clone(self.open()),
         };
         view.check(self, &resolved, candidates)?;
-        let view = self.with_gpus(machine, &resolved, view)?;
+        let held = self.held_gpus(machine, &view);
         let before = view.gather(&self.runs);
         let mut work = Workspace::new(self.pool(machine, &view, before.clone()));
+        work.pool.nodes.held = held;
         let mut outcome = JobOutcome::default();
         let placed = place_apps(&mut work, &mut resolved, &among.components, &mut outcome);
         let after = std::mem::take(&mut work.pool.nodes.runs);
@@ -201,7 +202,7 @@ impl ClusterNodes {
         }
         (tables.states, tables.pusets) = (own.states, own.pusets);
         work.pool.nodes.runs = left;
-        let derived = Derived::default();
+        let derived = &mut Derived::default();
         let mapped = make_plan(&work, resolved.apps, was, derived, &mut outcome)?;
         let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
         let mut policies = mapped.plan.resolved_apps().policies.values().iter();
@@ -350,9 +351,10 @@ impl View {
     pub(super) const fn names(&self) -> &Arc<Names> {
         &self.names
     }
-    /// Rows of the cluster, in the order of the view.
-    pub(super) fn pieces(&self) -> &[NodeRange] {
-        &self.pieces
+    /// Rows of the cluster, in the order of the view, and the first node of each piece in the view.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
+        let starts = self.starts.iter().copied();
+        self.pieces.iter().copied().zip(starts)
     }
     pub(super) const fn local(&self) -> Option<NodeId> {
         self.local

@@ -1,6 +1,7 @@
 //! Rows of states and their sets of cpus, alone in tables of their own: those that some runs use, and no others.
 
-use crate::id::{Column, Id as _};
+use super::topologies::MovingTopologies;
+use crate::id::Id as _;
 use crate::table::cpusets::Cpusets;
 use crate::table::pusets::{PuSetId, PuSets};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
@@ -88,14 +89,8 @@ impl Rows {
         cpusets: &mut Cpusets,
     ) -> Topologies {
         let mut own = Topologies::default();
-        let mut moved: Column<TopologyId, Option<TopologyId>> =
-            topologies.ids().map(|_| None).collect();
-        self.rename_topologies(|id| {
-            *moved[id].get_or_insert_with(|| {
-                let added = own.add(topologies.draft(id), cpusets);
-                added.expect("a topology of a table is sound")
-            })
-        });
+        let mut moving = MovingTopologies::from(topologies);
+        self.rename_topologies(|id| moving.topology(&mut own, cpusets, id));
         own
     }
 

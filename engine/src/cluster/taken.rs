@@ -4,6 +4,7 @@
 use super::held::{Change, given, is_without_some, visible};
 use super::nodes::ClusterNodes;
 use super::rows::Rows;
+use super::topologies::MovingTopologies;
 use super::whole::Cluster;
 use crate::id::Id as _;
 use crate::plan::{Plan, World};
@@ -123,10 +124,10 @@ impl Cluster {
         }
         let mut nodes = self.nodes.clone();
         let mut changes = Vec::new();
-        let mut ids: Vec<Option<TopologyId>> = vec![None; job.topologies.len()];
+        let mut moving = MovingTopologies::from(&job.topologies);
         let mut fits: HashMap<(TopologyId, TopologyId), bool> = HashMap::new();
         for (part, was, left) in changed(job) {
-            let topology = self.topology(job, was, &mut ids)?;
+            let topology = self.own_topology(&mut moving, job.states.get(was).topology);
             let mut whole = None;
             for at in part.first..part.end() {
                 let name = job.names.name(NodeId::from_row(at as usize));
@@ -169,30 +170,6 @@ impl Cluster {
         self.nodes = nodes;
         self.change_gpus(plan, Change::Take);
         Ok(())
-    }
-
-    /// A topology of a plan, as one of the cluster's.
-    fn topology(
-        &mut self,
-        job: &World,
-        state: StateId,
-        ids: &mut [Option<TopologyId>],
-    ) -> Result<TopologyId, AdoptError> {
-        let own = job.states.get(state).topology;
-        if Arc::ptr_eq(&job.topologies, &self.machine.topologies) {
-            return Ok(own);
-        }
-        if let Some(known) = ids[own.row()] {
-            return Ok(known);
-        }
-        let topologies = Arc::make_mut(&mut self.machine.topologies);
-        let added = topologies.add(
-            job.topologies.draft(own),
-            Arc::make_mut(&mut self.machine.cpusets),
-        );
-        let added = added.map_err(|_| AdoptError::Untold)?;
-        ids[own.row()] = Some(added);
-        Ok(added)
     }
 }
 

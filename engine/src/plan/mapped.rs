@@ -48,16 +48,8 @@ impl Plan {
     /// The names of the network cards among these devices, in their order.
     #[must_use]
     pub fn nic_names(&self, on: OnDevices) -> Vec<String> {
-        let (topology, options, first) = on;
-        let networks = match options.of {
-            Devices::Networks => true,
-            Devices::Gpus | Devices::Blocks => false,
-            Devices::Named(_) => {
-                let device = self.world.topologies.devices(topology).get(first as usize);
-                device.is_some_and(|device| device.class == DeviceClass::Network)
-            }
-        };
-        match networks {
+        let (topology, options, _) = on;
+        match self.is_network(topology, options.of) {
             true => self.device_names(on),
             false => Vec::new(),
         }
@@ -69,19 +61,23 @@ impl Plan {
     #[must_use]
     pub fn maps_networks(&self) -> bool {
         let maps = self.table.policies.values().iter().map(|policy| policy.map);
-        maps.filter_map(MapBy::devices)
-            .any(|options| match options.of {
-                Devices::Networks => true,
-                Devices::Gpus | Devices::Blocks => false,
-                Devices::Named(name) => {
-                    let topologies = &self.world.topologies;
-                    topologies.ids().any(|topology| {
-                        let mut devices = topologies.devices(topology).iter();
-                        devices.any(|device| {
-                            device.class == DeviceClass::Network && device.name == name.text()
-                        })
-                    })
-                }
-            })
+        maps.filter_map(MapBy::devices).any(|options| {
+            let mut topologies = self.world.topologies.ids();
+            topologies.any(|topology| self.is_network(topology, options.of))
+        })
+    }
+
+    /// Whether these devices are network cards of a topology.
+    fn is_network(&self, topology: TopologyId, of: Devices) -> bool {
+        match of {
+            Devices::Networks => true,
+            Devices::Gpus | Devices::Blocks => false,
+            Devices::Named(name) => {
+                let mut devices = self.world.topologies.devices(topology).iter();
+                devices.any(|device| {
+                    device.class == DeviceClass::Network && device.name == name.text()
+                })
+            }
+        }
     }
 }

@@ -2,9 +2,10 @@
 //! compared with an account that shares no code with the cluster.
 
 use crate::cluster_account::Account;
+use crate::cluster_flat::middle;
 use crate::size::is_long;
-use std::collections::BTreeMap;
-use std::time::Instant;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
 use stowplan::{Cluster, Job, JobId, Machine, Plan, Standing, Topology};
 use stowplan_scale_tests::choices::Choices;
 
@@ -82,6 +83,57 @@ struct Day {
     events: BTreeMap<&'static str, u32>,
     /// Hosts that came with jobs.
     brought: u32,
+    measured: Measured,
+}
+
+/// Placements whose times are taken, at the start and at the end of a day.
+const WINDOW: usize = 5_000;
+
+/// What placing costs once the machine is full for the first time, and at the end of the day.
+#[derive(Default)]
+struct Measured {
+    /// Times of the first [`WINDOW`] placements.
+    first: Vec<Duration>,
+    /// Times of the last [`WINDOW`] placements.
+    last: VecDeque<Duration>,
+    /// Memory of the process after the first placements, in kB.
+    memory: Option<u64>,
+}
+
+impl Measured {
+    fn enter(&mut self, took: Duration) {
+        if self.first.len() < WINDOW {
+            self.first.push(took);
+            return;
+        }
+        if self.memory.is_none() {
+            self.memory = memory();
+        }
+        if self.last.len() == WINDOW {
+            self.last.pop_front();
+        }
+        self.last.push_back(took);
+    }
+
+    fn say(self) {
+        if self.last.len() < WINDOW {
+            return;
+        }
+        let [first, last] = [self.first, self.last.into()].map(middle);
+        let [at_first, at_last] = [self.memory, memory()].map(Option::unwrap_or_default);
+        println!(
+            "ns for a placement: {first} at first, {last} at last; kB of the process: {at_first} at first, {at_last} at last"
+        );
+    }
+}
+
+/// Memory of this process that is there, in kB.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 impl Day {
@@ -113,6 +165,7 @@ impl Day {
             refused: 0,
             events: BTreeMap::new(),
             brought: 0,
+            measured: Measured::default(),
         }
     }
 
@@ -131,9 +184,15 @@ impl Day {
     fn place(&mut self, coming: &Coming) -> Result<(), String> {
         let Coming { procs, gpus, words } = coming;
         let job = Job::from_command_line(words.clone()).unwrap();
-        match self.cluster.place(&job) {
+        let began = Instant::now();
+        let answer = self.cluster.place(&job);
+        let took = began.elapsed();
+        match answer {
             Ok(plan) => {
                 self.placed += 1;
+                if self.refused > 0 {
+                    self.measured.enter(took);
+                }
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
                 let fewest = plan.procs().map(|proc| proc.gpus().len()).min();
                 let all_near = words.iter().any(|word| word == "none");
@@ -345,6 +404,7 @@ fn run(size: Size) {
         day.account.jobs.len(),
         began.elapsed().as_millis()
     );
+    day.measured.say();
 }
 
 fn short(kind: Kind) -> Size {

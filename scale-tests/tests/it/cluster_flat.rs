@@ -39,7 +39,7 @@ fn held(region: &Region<'_, std::alloc::System>) -> usize {
 }
 
 /// The time of the middle one, in nanoseconds: other programs on the machine disturb it least.
-fn middle(mut took: Vec<Duration>) -> u128 {
+pub(crate) fn middle(mut took: Vec<Duration>) -> u128 {
     took.sort_unstable();
     took[took.len() / 2].as_nanos()
 }

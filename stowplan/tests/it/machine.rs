@@ -202,3 +202,21 @@ fn a_job_says_what_it_says_on_the_command_line() {
         assert_eq!(refused.class(), "bad-option");
     }
 }
+
+/// What a saved plan does not keep places no process.
+#[test]
+fn a_node_of_a_saved_plan_has_the_hardware_that_the_plan_was_made_with() {
+    use std::hash::{BuildHasher as _, RandomState};
+    let hash = RandomState::new();
+    for name in ["builtin:frontier", "builtin:elcap", "package:2 core:4 pu:2"] {
+        let own = topology(name);
+        let plan = Plan::new(&job("-n 2 -H a:2 ./x"), &Machine::uniform(own.clone())).unwrap();
+        let saved = Plan::from_bytes(&plan.to_bytes()).unwrap();
+        for plan in [&plan, &saved] {
+            let found = plan.node("a").unwrap().topology().unwrap();
+            assert_eq!(found, own, "{name}");
+            assert_eq!(hash.hash_one(&found), hash.hash_one(&own), "{name}");
+            assert_ne!(found, own.restrict("1").unwrap());
+        }
+    }
+}

@@ -14,6 +14,8 @@ mod interface;
 mod examples;
 // Threads of OpenMP.
 mod threads;
+// Apps on nodes of which other jobs hold GPUs.
+mod cluster_gpus;
 // Errors as data, jobs that are read.
 mod errors;
 // Components, attributes, the loop of map_job.

@@ -75,6 +75,36 @@ static void explained(void)
   stow_plan_free(plan);
 }
 
+/* Two threads on four cpus: side by side, or apart. The places of the ranks are the same. */
+static stow_plan *threaded(const char *how)
+{
+  const char *const words[] = { "-n", "1", "-H", "a:1", "--map-by", "package", "--bind-to", "package", "./x" };
+  stow_job *job;
+  stow_plan *plan;
+  GOOD(stow_job_from_words(words, sizeof words / sizeof *words, &job, &error));
+  GOOD(stow_job_set_env(job, STOW_JOB, "OMP_NUM_THREADS", 15, "2", 1, &error));
+  GOOD(stow_job_set_env(job, STOW_JOB, "OMP_PROC_BIND", 13, how, strlen(how), &error));
+  GOOD(stow_plan_new(job, machine, &plan, &error));
+  stow_job_free(job);
+  return plan;
+}
+
+static void other_threads(void)
+{
+  stow_plan *close = threaded("close");
+  stow_plan *spread = threaded("spread");
+  stow_difference *told;
+  GOOD(stow_plan_diff(close, spread, &told, &error));
+  CHECK(stow_difference_moved_threads(told) == 1 && stow_difference_moved(told) == 1 && stow_difference_same(told) == 0);
+  CHECK(stow_difference_moved_threads(NULL) == 0);
+  stow_difference_free(told);
+  GOOD(stow_plan_diff(close, close, &told, &error));
+  CHECK(stow_difference_moved_threads(told) == 0 && stow_difference_same(told) == 1);
+  stow_difference_free(told);
+  stow_plan_free(close);
+  stow_plan_free(spread);
+}
+
 static void differ(void)
 {
   stow_plan *by_slot = plan_of(machine, "-n 4 -H a:2,b:2 --map-by slot ./x");
@@ -99,6 +129,7 @@ static void differ(void)
   stow_difference_free(NULL);
   stow_plan_free(by_slot);
   stow_plan_free(by_node);
+  other_threads();
 }
 
 static void refused(void)

@@ -10,6 +10,8 @@ pub(crate) mod nodes;
 pub(crate) mod tables;
 // The nodes and tables of a job.
 pub(crate) mod pool;
+// Nodes of which other jobs hold GPUs.
+pub(crate) mod held;
 // What hostfiles say about nodes.
 pub(crate) mod hostfile;
 // The nodes that an app names.

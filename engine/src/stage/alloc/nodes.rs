@@ -1,6 +1,6 @@
 //! The nodes of a job while its apps are placed, one after the other: everything that apps change.
 
-use super::selected::{NamedByHosts, SlotChanges};
+use super::selected::{HeldGpus, NamedByHosts, SlotChanges};
 use crate::id::Id as _;
 use crate::table::apps::AppId;
 use crate::table::intervals::NodeOrder;
@@ -28,6 +28,8 @@ pub(crate) struct Nodes {
     pub(crate) named: NamedByHosts,
     /// Nodes that the job lost. An entry that names one of them names nothing.
     pub(crate) lost: Names,
+    /// Nodes of which other jobs hold GPUs, ascending.
+    pub(crate) held: Arc<[HeldGpus]>,
     /// Nodes before this one have no free slot.
     pub(crate) full: u32,
     /// Slots that apps' own hostfiles lowered, when a plan told them: its job is placed again without the files.
@@ -65,6 +67,7 @@ impl Nodes {
             order: self.order.clone(),
             lost: self.lost.clone(),
             lists: self.lists,
+            held: Arc::clone(&self.held),
             ..Self::default()
         }
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The nodes that an app may use, and how many slots of each: neighbouring nodes of one state and one claim. Full nodes drop out.
 ///
 /// # Errors
-/// `no-such-host`, `no-nodes`, `slots-exceed-max`, `nodes-full`.
+/// `no-such-host`, `no-nodes`, `not-enough-gpus`, `slots-exceed-max`, `nodes-full`.
 pub(crate) fn select(
     pool: &mut Pool,
     hosts: &Hosts,
@@ -29,6 +29,7 @@ pub(crate) fn select(
     notes: &mut Vec<Note>,
 ) -> Result<Selected, MapError> {
     let named = named(pool, hosts, app)?;
+    let named = pool.nodes.with_gpus((hosts, app), policy, named)?;
     let mut slots = SlotChanges {
         lowered: lowered(pool, hosts, app)?,
         raised: Vec::new(),

@@ -38,6 +38,16 @@ impl Named {
     }
 }
 
+/// Neighbouring nodes of which other jobs hold GPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct HeldGpus {
+    pub(crate) nodes: NodeRange,
+    /// GPUs of each that nobody holds.
+    pub(crate) free: u32,
+    /// All GPUs of each.
+    pub(crate) all: u32,
+}
+
 /// Neighbouring nodes of one state, on each of which an app may take equally many slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {

@@ -98,7 +98,10 @@ pub(crate) fn select(
 ) -> Result<AppNodes, MapError> {
     let engine = matches!(app.component.functions, Functions::Engine);
     if engine && app.policy.map.is_listed() {
-        return entries::entries(&mut work.pool, app, notes).map(AppNodes::Entries);
+        let entries = entries::entries(&mut work.pool, app, notes)?;
+        let nodes = entries.steps.iter().filter_map(|step| step.nodes);
+        work.pool.nodes.has_gpus(app.policy, nodes)?;
+        return Ok(AppNodes::Entries(entries));
     }
     let hosts = &app.resolved.hosts;
     select::select(&mut work.pool, hosts, app.id, app.policy, notes).map(AppNodes::Candidates)
