@@ -429,8 +429,6 @@ fn row_with(plan: &Plan, given: &GivenGpus, rank: u32) -> Option<Row> {
             .cpus
             .map(|cpus| world.cpusets.get(cpus).iter().collect::<Cpus>()),
         gpus: given.of(place.node, place.local_rank).to_vec(),
-        nics: plan
-            .on_devices(&place)
-            .map_or_else(Vec::new, |on| plan.nic_names(on)),
+        nics: plan.nics().of(&place).to_vec(),
     })
 }

@@ -1,9 +1,9 @@
 //! The devices that processes are mapped to by `device=`: GPUs are dealt in `gpus`, all others follow from the map alone.
 
 use super::{Plan, ProcPlace};
-use crate::devices::{DeviceClass, Devices};
+use crate::devices::Devices;
 use crate::id::Id as _;
-use crate::policy::{DeviceMap, MapBy};
+use crate::policy::DeviceMap;
 use crate::table::device_order::devices_of;
 use crate::table::topologies::TopologyId;
 
@@ -43,45 +43,5 @@ impl Plan {
                     .collect()
             }
         }
-    }
-
-    /// The names of the network cards among these devices, in their order.
-    #[must_use]
-    pub fn nic_names(&self, on: OnDevices) -> Vec<String> {
-        let (topology, options, first) = on;
-        let networks = match options.of {
-            Devices::Networks => true,
-            Devices::Gpus | Devices::Blocks => false,
-            Devices::Named(_) => {
-                let device = self.world.topologies.devices(topology).get(first as usize);
-                device.is_some_and(|device| device.class == DeviceClass::Network)
-            }
-        };
-        match networks {
-            true => self.device_names(on),
-            false => Vec::new(),
-        }
-    }
-
-    /// Whether an app is mapped by network card: by the class, or by the name of a card of one of its nodes.
-    ///
-    /// Cost: policies, and for a name the devices of the topologies.
-    #[must_use]
-    pub fn maps_networks(&self) -> bool {
-        let maps = self.table.policies.values().iter().map(|policy| policy.map);
-        maps.filter_map(MapBy::devices)
-            .any(|options| match options.of {
-                Devices::Networks => true,
-                Devices::Gpus | Devices::Blocks => false,
-                Devices::Named(name) => {
-                    let topologies = &self.world.topologies;
-                    topologies.ids().any(|topology| {
-                        let mut devices = topologies.devices(topology).iter();
-                        devices.any(|device| {
-                            device.class == DeviceClass::Network && device.name == name.text()
-                        })
-                    })
-                }
-            })
     }
 }

@@ -36,6 +36,7 @@ mod input;
 mod json;
 mod judged;
 mod launch;
+mod mapped_nics;
 // Threads of a running job.
 mod launch_gpus;
 mod leftovers;
