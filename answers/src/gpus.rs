@@ -1,4 +1,4 @@
-//! The GPUs of a node's processes in words.
+//! The GPUs and network cards of a node's processes in words.
 
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
@@ -8,6 +8,8 @@ use stowplan_engine::table::names::NodeId;
 
 /// The most entries of a line; of more, only the first are shown.
 const ENTRIES_MAX: usize = 64;
+/// The most processes whose network cards are looked at.
+const PROCESSES_MAX: usize = 4096;
 /// The most processes of a round that are examined.
 const ROUND_MAX: u32 = 65;
 
@@ -48,6 +50,33 @@ pub fn by_local_rank(plan: &Plan, given: &GivenGpus, node: NodeId) -> Option<Str
         }
         at += count;
     }
+    in_words(entries)
+}
+
+/// The network cards of a node's processes by local rank, in the same way.
+///
+/// Cost: the processes up to the last one shown.
+#[must_use]
+pub fn nics_by_local_rank(plan: &Plan, node: NodeId) -> Option<String> {
+    let mut entries: Vec<(String, u32)> = Vec::new();
+    for place in plan.procs_on(node).take(PROCESSES_MAX) {
+        let own = match plan.nics().of(&place) {
+            [] => "-".to_owned(),
+            names => names.join(","),
+        };
+        if entries.len() > ENTRIES_MAX {
+            break;
+        }
+        match entries.last_mut() {
+            Some((last, times)) if *last == own => *times += 1,
+            Some(_) | None => entries.push((own, 1)),
+        }
+    }
+    in_words(entries)
+}
+
+/// Entries with how often each stands; `None`: there is nothing in any of them.
+fn in_words(mut entries: Vec<(String, u32)>) -> Option<String> {
     if entries.iter().all(|(own, _)| own == "-") {
         return None;
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{OnNode, Plan};
-use stowplan_engine::policy::{Devices, DevicesEach, GpuShare, MapBy, ObjKind};
+use stowplan_engine::policy::{DeviceMap, Devices, DevicesEach, GpuShare, MapBy, ObjKind};
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::patterns::Place;
@@ -94,7 +94,7 @@ struct Judge<'p> {
     /// The visible number of each GPU, by logical number.
     visible: Vec<u32>,
     /// GPUs near a place, by visible number, in logical order.
-    near: HashMap<(Place, Option<ObjKind>), Vec<u32>>,
+    near: HashMap<(Place, Option<ObjKind>, Option<DeviceMap>), Vec<u32>>,
     groups: BTreeMap<(u32, Vec<u32>), Group>,
     steps: u64,
 }
@@ -215,7 +215,7 @@ impl<'p> Judge<'p> {
             Some(GpuShare::PerRank(each)) => 1 + u32::from(each),
             Some(GpuShare::Split) | None => 0,
         };
-        let near = self.near(place, on.run.kind);
+        let near = self.near(place, on.run.kind, policy.map.devices());
         if let Some(&far) = got.iter().find(|gpu| !near.contains(gpu)) {
             return Err(broken(Promise::GpuNear, &[far], near));
         }
@@ -307,14 +307,28 @@ impl<'p> Judge<'p> {
     }
 
     /// The GPUs near a place: those that share a cpu with its cpus; if unbound, with its object; without one, with the node.
-    fn near(&mut self, place: Place, kind: Option<ObjKind>) -> Vec<u32> {
-        if let Some(known) = self.near.get(&(place, kind)) {
+    fn near(
+        &mut self,
+        place: Place,
+        kind: Option<ObjKind>,
+        devices: Option<DeviceMap>,
+    ) -> Vec<u32> {
+        let key = (place, kind, devices);
+        if let Some(known) = self.near.get(&key) {
             return known.clone();
         }
         let hardware = self.hardware;
-        let object = kind
-            .zip(place.object)
-            .and_then(|(kind, at)| hardware.object(kind, at));
+        let several = devices.filter(|options| options.each != DevicesEach::ONE);
+        let object = match (several, kind.zip(place.object)) {
+            (Some(options), Some((kind, first))) if kind == super::devices::kind(options.of) => {
+                let groups = super::devices::groups(hardware, options, hardware.targets(kind));
+                let mut groups = groups.into_iter();
+                let own = groups.find(|(_, devices)| hardware.logical(devices[0]) == first);
+                own.map(|(near, _)| near)
+            }
+            (None, Some((kind, at))) => hardware.object(kind, at),
+            (Some(_), Some(_)) | (_, None) => None,
+        };
         let own = match (self.mask(place), object) {
             (Some(mask), _) => mask,
             (None, Some(object)) => {
@@ -335,7 +349,7 @@ impl<'p> Judge<'p> {
                 near.push(visible);
             }
         }
-        self.near.insert((place, kind), near.clone());
+        self.near.insert(key, near.clone());
         near
     }
 

@@ -145,9 +145,9 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
         RankBy::Slot | RankBy::Node | RankBy::Listed => false,
     };
     let large = own.runs().iter().any(|run| run.procs > COUNTED);
-    // Domains by distance and objects that a component chose have an order of their own, so only the inverse is checked.
+    // Domains by distance, devices by address and objects that a component chose have an order of their own, so only the inverse is checked.
     let own_order =
-        matches!(policy.map, MapBy::Dist | MapBy::Device(_)) || own.claimed().by_component();
+        policy.map == MapBy::Dist || policy.map.devices().is_some() || own.claimed().by_component();
     let order = if by_object && (large || own_order) {
         RankBy::Listed
     } else {

@@ -4,6 +4,7 @@
 //! that all cells are asked for equally often; everything else is drawn. About a third of the jobs can be placed. In one job of six
 //! the nodes and apps are alike, so that an app meets what an earlier app left behind, or what the engine remembered of it.
 
+use crate::asks_devices::{devices, gpus};
 use crate::catalogue::MACHINES;
 use crate::cell::Cell;
 use crate::choices::Choices;
@@ -31,12 +32,12 @@ pub fn job(seed: u64, number: u64) -> Job {
     drawn(&mut choices, &Cell::numbered(number))
 }
 
-/// The same, on a machine with GPUs.
+/// The same, on a machine with GPUs, network cards or block devices.
 #[must_use]
-pub fn job_with_gpus(seed: u64, number: u64) -> Job {
+pub fn job_with_devices(seed: u64, number: u64) -> Job {
     let mut choices = Choices::seeded(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let with: Vec<usize> = (0..MACHINES.len())
-        .filter(|&at| MACHINES[at].gpus.is_some())
+        .filter(|&at| MACHINES[at].has_devices())
         .collect();
     let machine = *choices.pick(&with);
     on_machine(&mut choices, &Cell::numbered(number), machine)
@@ -96,8 +97,11 @@ fn machine(choices: &mut Choices<'_>, cell: &Cell) -> usize {
         .unwrap_or(first)
 }
 
+/// Another machine for some nodes.
 fn any_machine(choices: &mut Choices<'_>) -> usize {
-    choices.below(u32::try_from(MACHINES.len()).unwrap_or(u32::MAX)) as usize
+    let drawn = choices.below(u32::try_from(MACHINES.len()).unwrap_or(u32::MAX)) as usize;
+    let mut from = MACHINES[..=drawn].iter();
+    from.rposition(|entry| !entry.names_devices()).unwrap_or(0)
 }
 
 fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
@@ -179,53 +183,14 @@ fn app(
     if own_class(choices) {
         app.bind = cell.bind_text(choices);
     }
-    if MACHINES[job.machine].gpus.is_some() {
+    let machine = &MACHINES[job.machine];
+    if machine.gpus.is_some() {
         gpus(choices, &mut app, number);
     }
-    app
-}
-
-/// On machines with GPUs half of the apps are mapped to GPUs, and most of the others say how GPUs are given.
-fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
-    if choices.once_in(2) {
-        let map = *choices.pick(&[
-            "gpu",
-            "gpu:span",
-            "gpu:pe=2",
-            "ppr:1:gpu",
-            "ppr:2:gpu",
-            "mpibind",
-            "mpibind:gpu=0",
-            "mpibind:greedy=0",
-            "mpibind:threads=2",
-            "mpibind:smt=1",
-        ]);
-        let more = number == 0 && choices.once_in(3);
-        app.map = Some(format!("{map}{}", if more { ":oversubscribe" } else { "" }));
-        app.rank = None;
-        if map.starts_with("mpibind") {
-            app.bind = choices.once_in(4).then(|| "none".to_owned());
-            app.gpus = choices.once_in(6).then(|| "none".to_owned());
-            return;
-        }
-        app.bind = choices
-            .pick(&[None, None, Some("none"), Some("core"), Some("hwthread")])
-            .map(str::to_owned);
-        app.gpus = choices
-            .once_in(6)
-            .then(|| (*choices.pick(&["none", "1", "share"])).to_owned());
-    } else {
-        app.gpus = choices
-            .pick(&[
-                None,
-                Some("split"),
-                Some("share"),
-                Some("1"),
-                Some("2"),
-                Some("none"),
-            ])
-            .map(str::to_owned);
+    if machine.has_devices() && choices.once_in(2) {
+        devices(choices, &mut app, machine, number);
     }
+    app
 }
 
 /// The nodes that an app names in a job of alike apps: one, two, or for the first app all. `None`: it continues where the last app ended.

@@ -10,22 +10,37 @@ pub struct Entry {
     /// The text of the file, when it is a file.
     pub xml: Option<&'static str>,
     /// GPUs: the kind of object that they are near, and their visible numbers in logical order.
-    pub gpus: Option<(ObjKind, &'static [u32])>,
+    pub gpus: Stated,
+    /// Network cards, `nic0` …: the kind of object that they are near, and their numbers.
+    pub nics: Stated,
+    /// Block devices, `block0` …, in the same way.
+    pub blocks: Stated,
 }
+
+/// Devices that are stated: the kind of object that they are near, and their numbers in logical order. `None`: none are.
+pub type Stated = Option<(ObjKind, &'static [u32])>;
 
 const fn synthetic(topo: &'static str) -> Entry {
     Entry {
         topo,
         xml: None,
         gpus: None,
+        nics: None,
+        blocks: None,
     }
 }
 
 const fn with_gpus(topo: &'static str, kind: ObjKind, visible: &'static [u32]) -> Entry {
+    with_devices(topo, Some((kind, visible)), None, None)
+}
+
+const fn with_devices(topo: &'static str, gpus: Stated, nics: Stated, blocks: Stated) -> Entry {
     Entry {
         topo,
         xml: None,
-        gpus: Some((kind, visible)),
+        gpus,
+        nics,
+        blocks,
     }
 }
 
@@ -40,6 +55,8 @@ macro_rules! file {
                 ".xml"
             ))),
             gpus: None,
+            nics: None,
+            blocks: None,
         }
     };
 }
@@ -87,6 +104,26 @@ pub const MACHINES: &[Entry] = &[
     with_gpus("package:2 core:3 pu:2", ObjKind::Package, &[0, 1, 2, 3]),
     with_gpus("package:1 l3:2 core:3 pu:1", ObjKind::L3, &[5, 1]),
     with_gpus("package:1 core:6 pu:1", ObjKind::Machine, &[2, 7, 4]),
+    with_devices(
+        "package:2 numa:2 core:2 pu:1",
+        Some((ObjKind::Numa, &[2, 3, 0, 1])),
+        Some((ObjKind::Package, &[3, 0, 2, 1])),
+        Some((ObjKind::Core, &[5, 4, 7, 6, 1, 0, 3, 2])),
+    ),
+    with_devices(
+        "package:2 l3:2 core:2 pu:2",
+        None,
+        Some((ObjKind::L3, &[1, 0, 5, 4, 2, 3, 7, 6])),
+        Some((ObjKind::Machine, &[4, 1])),
+    ),
+    with_devices(
+        "numa:2 package:2 l3:1 core:2 pu:1",
+        Some((ObjKind::Package, &[3, 1, 0, 2])),
+        Some((ObjKind::Numa, &[1, 0])),
+        None,
+    ),
+    file!("devices"),
+    file!("v3-by-hand-devices"),
 ];
 
 impl Entry {
@@ -98,17 +135,59 @@ impl Entry {
 }
 
 impl Entry {
-    /// The value of `--devices`, if there are GPUs.
+    /// For each word of `--devices` its value, if such devices are stated.
     #[must_use]
-    pub fn devices(&self) -> Option<String> {
-        let (kind, visible) = self.gpus?;
-        let kind = if kind == ObjKind::Machine {
-            "node"
-        } else {
-            kind.word()
+    pub fn devices(&self) -> [(&'static str, Option<String>); 3] {
+        let value = |stated: Stated| {
+            let (kind, numbers) = stated?;
+            let kind = if kind == ObjKind::Machine {
+                "node"
+            } else {
+                kind.word()
+            };
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            Some(format!("{kind}:{}", numbers.join(",")))
         };
-        let numbers: Vec<String> = visible.iter().map(u32::to_string).collect();
-        Some(format!("gpu={kind}:{}", numbers.join(",")))
+        [
+            ("gpu", value(self.gpus)),
+            ("nic", value(self.nics)),
+            ("block", value(self.blocks)),
+        ]
+    }
+    /// Whether its file names devices. Such a machine is that of all nodes of a job: `--devices` of other nodes would replace them.
+    #[must_use]
+    pub fn names_devices(&self) -> bool {
+        self.xml.is_some_and(|xml| xml.contains("osdev_type"))
+    }
+    /// What stands behind `device=` for the devices that it has: their classes and names.
+    #[must_use]
+    pub fn device_words(&self) -> Vec<String> {
+        if self.names_devices() {
+            let names = ["mlx5_0", "hsn0", "eth0", "cuda0", "nvme0n1"];
+            let classes = ["network", "fabric", "openfabrics", "block", "gpu"];
+            return classes
+                .into_iter()
+                .chain(names)
+                .map(str::to_owned)
+                .collect();
+        }
+        let mut words = Vec::new();
+        for (stated, classes, name) in [
+            (self.gpus, &["gpu"][..], None),
+            (self.nics, &["network", "nic"], Some("nic")),
+            (self.blocks, &["block"], Some("block")),
+        ] {
+            let Some((_, numbers)) = stated else { continue };
+            words.extend(classes.iter().map(|&class| class.to_owned()));
+            words.extend(name.map(|name| format!("{name}{}", numbers[0])));
+        }
+        words
+    }
+    /// Whether it has devices that processes can be mapped to.
+    #[must_use]
+    pub fn has_devices(&self) -> bool {
+        let stated = [self.gpus, self.nics, self.blocks];
+        self.names_devices() || stated.iter().any(Option::is_some)
     }
     /// Whether it has objects of this kind.
     #[must_use]
@@ -120,7 +199,8 @@ impl Entry {
             ObjKind::Package => ("package:", "\"Package\""),
             ObjKind::Core => ("core:", "\"Core\""),
             ObjKind::Machine | ObjKind::Numa | ObjKind::Hwthread => return true,
-            ObjKind::Die | ObjKind::L5 | ObjKind::L4 | ObjKind::Device => return false,
+            ObjKind::Die | ObjKind::L5 | ObjKind::L4 => return false,
+            ObjKind::Device => return self.has_devices(),
             ObjKind::Gpu => return self.gpus.is_some(),
         };
         match self.xml {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use stowplan_answers::verify::verify;
 use stowplan_engine::count::{ProcCount, Rank};
+use stowplan_engine::devices::DeviceClass;
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
@@ -267,10 +268,19 @@ fn there_and_back(bytes: &[u8]) -> Option<Verdict> {
 static READ: LazyLock<Vec<stowplan_reference::machine::Machine>> = LazyLock::new(|| {
     let read = |entry: &Entry| {
         let machine = read_machine(entry.text(), &[]).expect("a machine of the catalogue");
-        match entry.gpus {
+        let machine = match entry.gpus {
             Some((kind, visible)) => machine.with_gpus(kind, visible),
             None => machine,
-        }
+        };
+        let others = [
+            (DeviceClass::Network, "nic", entry.nics),
+            (DeviceClass::Block, "block", entry.blocks),
+        ];
+        let stated = others.into_iter();
+        stated.fold(machine, |machine, (class, word, stated)| match stated {
+            Some((kind, numbers)) => machine.with_devices(class, word, kind, numbers),
+            None => machine,
+        })
     };
     MACHINES.iter().map(read).collect()
 });
@@ -283,8 +293,11 @@ static DRAFTS: LazyLock<Vec<TopologyDraft>> = LazyLock::new(|| {
             None => stowplan_topo::synthetic::parse(entry.topo),
         };
         let mut draft = draft.expect("a machine of the catalogue");
-        if let Some(words) = entry.devices() {
-            let stated = stowplan_topo::devices::read(&words).map(|(_, stated)| stated);
+        for (word, value) in entry.devices() {
+            let Some(value) = value else { continue };
+            let words = format!("{word}={value}");
+            let stated = stowplan_topo::devices::read(&words);
+            let stated = stated.map(|(_, stated)| stated);
             let replaced = stated.and_then(|stated| stated.replace(&mut draft));
             replaced.expect("devices of the catalogue");
         }
@@ -383,6 +396,7 @@ fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<
             object: table.object(rank),
             cpus: cpus.map(|cpus| cpus.iter().collect::<Cpus>()),
             gpus: wanted.gpus.clone(),
+            nics: wanted.nics.clone(),
             ..*wanted
         };
         (found != *wanted).then(|| Difference {
@@ -415,5 +429,6 @@ fn row_with(plan: &Plan, given: &GivenGpus, rank: u32) -> Option<Row> {
             .cpus
             .map(|cpus| world.cpusets.get(cpus).iter().collect::<Cpus>()),
         gpus: given.of(place.node, place.local_rank).to_vec(),
+        nics: plan.nics().of(&place).to_vec(),
     })
 }

@@ -1,6 +1,6 @@
 //! A job as a user would type it: generators make it, the shrinker makes it smaller, and it is printed as a command to paste.
 
-use crate::catalogue::MACHINES;
+use crate::catalogue::{Entry, MACHINES};
 use std::fmt::Write as _;
 use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
@@ -165,14 +165,17 @@ impl Job {
             .map(|(nodes, machine)| (nodes.as_str(), *machine));
         for (nodes, machine) in machines.chain(others) {
             let between = if nodes.is_empty() { "" } else { "=" };
-            match MACHINES.get(machine).and_then(|entry| entry.devices()) {
-                Some(devices) => {
-                    let _ = write!(text, " --devices {nodes}{between}{devices}");
+            let devices = MACHINES.get(machine).map(Entry::devices);
+            for (word, value) in devices.into_iter().flatten() {
+                match value {
+                    Some(value) => {
+                        let _ = write!(text, " --devices {nodes}{between}{word}={value}");
+                    }
+                    None if between == "=" => {
+                        let _ = write!(text, " --devices {nodes}={word}=none");
+                    }
+                    None => {}
                 }
-                None if between == "=" => {
-                    let _ = write!(text, " --devices {nodes}=gpu=none");
-                }
-                None => {}
             }
         }
         if let Some(head) = &self.head {

@@ -8,8 +8,9 @@ pub mod catalogue;
 pub mod cell;
 // A job as a user would type it.
 pub mod job;
-// Random jobs.
+// Random jobs, and how their apps ask for devices.
 pub mod arbitrary;
+mod asks_devices;
 // Jobs written without some of their nodes.
 pub mod lost;
 // A small world, enumerated.

@@ -51,7 +51,7 @@ impl Difference {
     #[must_use]
     pub const fn moved(&self) -> u32 {
         let moved = &self.counts.moved;
-        moved.node + moved.cpus + moved.local_rank + moved.gpus + moved.threads
+        moved.node + moved.cpus + moved.local_rank + moved.gpus + moved.nics + moved.threads
     }
     /// Moved ranks that are on another node.
     /// ```
@@ -92,6 +92,16 @@ impl Difference {
     #[must_use]
     pub const fn moved_gpus(&self) -> u32 {
         self.counts.moved.gpus
+    }
+    /// Moved ranks for which only the network cards that they are mapped to differ.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved_nics(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved_nics(&self) -> u32 {
+        self.counts.moved.nics
     }
     /// Moved ranks for which only the cpus of threads differ.
     /// ```

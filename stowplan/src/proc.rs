@@ -142,6 +142,23 @@ impl<'p> Proc<'p> {
         let given = self.plan.given_gpus();
         given.of(self.place.node, self.place.local_rank)
     }
+
+    /// The names of the network cards that it is mapped to, in the order of the map: by `--map-by device=network`, or by the name of
+    /// a card. Empty under other maps.
+    ///
+    /// Cost: two searches. The first call also looks at the devices of each topology.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// let job = "-n 2 -H a:4 --devices nic=package --map-by device=network ./x";
+    /// let job = Job::from_command_line(job.split(' '))?;
+    /// let plan = Plan::new(&job, &Machine::uniform(Topology::parse("package:2 core:2 pu:1")?))?;
+    /// assert_eq!(plan.proc(Rank::new(1)).map(|proc| proc.nics()), Some(&["nic1".to_owned()][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn nics(&self) -> &'p [String] {
+        self.plan.inner().nics().of(&self.place)
+    }
 }
 
 impl PartialEq for Proc<'_> {

@@ -259,6 +259,18 @@ impl<'s> SliceProc<'s> {
         let set = self.proc.gpus;
         set.map_or(&[], |row| &self.slice.gpus[row as usize])
     }
+
+    /// The names of the network cards that it is mapped to, in the order of the map.
+    /// ```
+    #[doc = include_str!("slice_example.txt")]
+    /// assert!(here.nics().is_empty(), "it is not mapped by network card");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn nics(&self) -> &'s [String] {
+        let set = self.proc.nics;
+        set.map_or(&[], |row| &self.slice.nics[row as usize])
+    }
 }
 
 impl fmt::Debug for SliceProc<'_> {

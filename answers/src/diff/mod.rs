@@ -2,6 +2,8 @@
 
 // The option in which two requests differ.
 pub mod cause;
+// GPUs and network cards of processes.
+mod devices;
 // How many ranks moved, and how.
 mod moved;
 // Threads of processes.
@@ -9,18 +11,17 @@ mod threads;
 // What differs, in words.
 pub mod words;
 
-use crate::gpus::list;
 use cause::Cause;
+pub(crate) use devices::OtherGpus;
+use devices::OtherNics;
 pub use moved::Moved;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::gpus::GivenGpus;
-use stowplan_engine::plan::{PlacedRun, Plan, ProcPlace, ProcTable};
+use stowplan_engine::plan::{PlacedRun, Plan, ProcTable};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
-use stowplan_engine::table::names::NodeId;
 use threads::OtherThreads;
 
 /// The most groups of ranks that are listed one by one.
@@ -39,6 +40,8 @@ pub enum Change {
     LocalRank,
     /// Only the GPUs that it is given differ.
     Gpus,
+    /// Only the network cards that it is mapped to differ.
+    Nics,
     /// Only the cpus of its threads differ.
     Threads,
     /// The second plan has no such rank.
@@ -56,6 +59,7 @@ impl Change {
             Self::Cpus => "cpus",
             Self::LocalRank => "local_rank",
             Self::Gpus => "gpus",
+            Self::Nics => "nics",
             Self::Threads => "threads",
             Self::Gone => "gone",
             Self::New => "new",
@@ -66,7 +70,7 @@ impl Change {
 /// The differences between two plans, counted by rank; as JSON it is the answer of `diff --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diff {
-    /// Ranks with the same node, local rank, cpus, GPUs and threads in both.
+    /// Ranks with the same node, local rank, cpus, GPUs, network cards and threads in both.
     pub same: u32,
     /// Ranks that have another place.
     pub moved: Moved,
@@ -110,6 +114,7 @@ impl Diff {
             Change::Cpus => &mut self.moved.cpus,
             Change::LocalRank => &mut self.moved.local_rank,
             Change::Gpus => &mut self.moved.gpus,
+            Change::Nics => &mut self.moved.nics,
             Change::Threads => &mut self.moved.threads,
             Change::Gone => &mut self.gone,
             Change::New => &mut self.new,
@@ -265,40 +270,6 @@ fn place(table: &ProcTable, row: Rank) -> (u32, u32, u32) {
     (node, table.local_rank(row), number(table.cpus(row)))
 }
 
-/// The GPUs of two plans that give their processes others.
-pub(crate) struct OtherGpus {
-    ours: GivenGpus,
-    theirs: GivenGpus,
-}
-
-impl OtherGpus {
-    /// `None` if both give the same. Cost: the kinds of nodes of both.
-    pub(crate) fn of(a: &Plan, b: &Plan) -> Option<Self> {
-        if !a.tells_gpus() && !b.tells_gpus() {
-            return None;
-        }
-        let (ours, theirs) = (a.given_gpus(), b.given_gpus());
-        (ours != theirs).then_some(Self { ours, theirs })
-    }
-
-    /// Whether a process that has the same node and local rank in both is given other GPUs. `at`: by the first plan.
-    fn differ(&self, at: (u32, u32), their_node: u32) -> bool {
-        let node = |row: u32| NodeId::from_row(row as usize);
-        self.ours.of(node(at.0), at.1) != self.theirs.of(node(their_node), at.1)
-    }
-
-    /// The GPUs of a process, in the first plan or in the second.
-    pub(crate) fn cells(&self, [here, there]: [Option<ProcPlace>; 2]) -> [String; 2] {
-        let cell = |given: &GivenGpus, place: Option<ProcPlace>| {
-            place.map_or_else(
-                || "-".to_owned(),
-                |place| list(given.of(place.node, place.local_rank)),
-            )
-        };
-        [cell(&self.ours, here), cell(&self.theirs, there)]
-    }
-}
-
 /// A comparison in progress.
 struct Comparing {
     diff: Diff,
@@ -345,8 +316,10 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
     };
     let translated = Translated::new(a, b);
     let gpus = OtherGpus::of(a, b);
+    let nics = OtherNics::of(a, b);
     let mut threads = OtherThreads::of(a, b);
-    if gpus.is_none() && threads.is_none() && alike(a, b, &translated) {
+    let others = gpus.is_some() || threads.is_some() || a.nics() != b.nics();
+    if !others && alike(a, b, &translated) {
         diff.same = a.ranks();
         return diff;
     }
@@ -370,6 +343,8 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
                 .is_some_and(|gpus| gpus.differ((node, local), their_node))
             {
                 Some(Change::Gpus)
+            } else if nics.as_ref().is_some_and(|own| own.differ(Rank(at))) {
+                Some(Change::Nics)
             } else if threads.as_mut().is_some_and(|own| own.differ(Rank(at))) {
                 Some(Change::Threads)
             } else {
@@ -387,7 +362,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
     diff.reordered = a.ranks() == b.ranks()
-        && (diff.moved.gpus, diff.moved.threads) == (0, 0)
+        && [diff.moved.gpus, diff.moved.nics, diff.moved.threads] == [0; 3]
         && !diff.is_same()
         && (same_runs(a, b, &translated) || same_places([a, b], &translated));
     diff

@@ -14,6 +14,9 @@ pub struct Moved {
     /// Ranks of which only the GPUs differ; a plan without any does not speak of them.
     #[serde(skip_serializing_if = "is_none")]
     pub gpus: u32,
+    /// Ranks of which only the network cards differ; plans that do not map by them do not speak of them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub nics: u32,
     /// Ranks of which only the cpus of threads differ; a plan without words for threads does not speak of them.
     #[serde(skip_serializing_if = "is_none")]
     pub threads: u32,

@@ -1,5 +1,6 @@
 //! The differences between two plans, for people and as a table.
 
+use super::devices::OtherNics;
 use super::threads::OtherThreads;
 use super::{Change, Diff, GROUPS_MAX, Group, OtherGpus, RUNS_KEPT};
 use crate::row::{Row, Rows};
@@ -36,6 +37,10 @@ pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
     if diff.moved.gpus > 0 {
         let with = ranks(diff.moved.gpus);
         lines.push(format!("{with} with other GPUs alone"));
+    }
+    if diff.moved.nics > 0 {
+        let with = ranks(diff.moved.nics);
+        lines.push(format!("{with} with other network cards alone"));
     }
     if diff.moved.threads > 0 {
         let with = ranks(diff.moved.threads);
@@ -81,6 +86,8 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
         (Change::LocalRank, None) => "another local rank alone".to_owned(),
         (Change::Gpus, Some((on, _))) => format!("other GPUs of {}", name(a, on)),
         (Change::Gpus, None) => "other GPUs".to_owned(),
+        (Change::Nics, Some((on, _))) => format!("other network cards of {}", name(a, on)),
+        (Change::Nics, None) => "other network cards".to_owned(),
         (Change::Threads, Some((on, _))) => format!("other threads on {}", name(a, on)),
         (Change::Threads, None) => "other threads".to_owned(),
     };
@@ -98,6 +105,8 @@ fn line(group: &Group, a: &Plan, b: &Plan) -> String {
         Change::Gpus => {
             OtherGpus::of(a, b).map(|gpus| gpus.cells(places()).map(|cell| format!("gpus {cell}")))
         }
+        Change::Nics => OtherNics::of(a, b)
+            .map(|nics| nics.cells(Rank(first)).map(|cell| format!("nics {cell}"))),
         Change::Threads => OtherThreads::of(a, b).map(|mut threads| threads.cells(Rank(first))),
         Change::Node | Change::Cpus | Change::LocalRank | Change::Gone | Change::New => None,
     };
@@ -141,6 +150,7 @@ fn list(group: &Group) -> String {
 pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
     // Columns for GPUs only where the plans give others.
     let gpus = OtherGpus::of(a, b);
+    let nics = OtherNics::of(a, b);
     let mut threads = OtherThreads::of(a, b);
     match &gpus {
         None => out.write_all(HEADER.as_bytes())?,
@@ -155,6 +165,8 @@ pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
         let others = given.as_ref().filter(|[ours, theirs]| ours != theirs);
         let moved = change(here.as_ref(), there.as_ref());
         let moved = moved.or(others.map(|_| Change::Gpus));
+        let cards = nics.as_ref().is_some_and(|own| own.differ(Rank(rank)));
+        let moved = moved.or(cards.then_some(Change::Nics));
         let mut elsewhere = || threads.as_mut().is_some_and(|own| own.differ(Rank(rank)));
         let Some(change) = moved.or_else(|| elsewhere().then_some(Change::Threads)) else {
             continue;

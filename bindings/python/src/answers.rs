@@ -123,6 +123,7 @@ impl Difference {
         dict.set_item("cpus", self.told.moved_cpus())?;
         dict.set_item("local_rank", self.told.moved_local_rank())?;
         dict.set_item("gpus", self.told.moved_gpus())?;
+        dict.set_item("nics", self.told.moved_nics())?;
         dict.set_item("threads", self.told.moved_threads())?;
         Ok(dict)
     }

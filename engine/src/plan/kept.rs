@@ -2,6 +2,7 @@
 
 use super::claimed::{Claim, Named};
 use super::gpus::given::GivenGpus;
+use super::nics::MappedNics;
 use super::placed::{ListedRun, PassRun, Placed, RankOrder};
 use crate::table::names::{NodeRange, push_joined};
 use crate::table::states::StateRuns;
@@ -122,6 +123,13 @@ impl Kept {
         if let Claim::Of(named, lowered) = &mut placed.claimed.0 {
             *named = Arc::new(self.named(named));
             *lowered = self.valued(lowered);
+        }
+    }
+
+    pub(super) fn nics(&self, nics: MappedNics) -> MappedNics {
+        MappedNics {
+            nodes: self.valued(&nics.nodes),
+            ..nics
         }
     }
 

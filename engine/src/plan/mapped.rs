@@ -1,9 +1,9 @@
 //! The devices that processes are mapped to by `device=`: GPUs are dealt in `gpus`, all others follow from the map alone.
 
 use super::{Plan, ProcPlace};
-use crate::devices::{DeviceClass, Devices};
+use crate::devices::Devices;
 use crate::id::Id as _;
-use crate::policy::{DeviceMap, MapBy};
+use crate::policy::DeviceMap;
 use crate::table::device_order::devices_of;
 use crate::table::topologies::TopologyId;
 
@@ -41,42 +41,6 @@ impl Plan {
                 let names: Vec<&str> = topologies.device_names(topology).collect();
                 own.filter_map(|device| Some((*names.get(device as usize)?).to_owned()))
                     .collect()
-            }
-        }
-    }
-
-    /// The names of the network cards among these devices, in their order.
-    #[must_use]
-    pub fn nic_names(&self, on: OnDevices) -> Vec<String> {
-        let (topology, options, _) = on;
-        match self.is_network(topology, options.of) {
-            true => self.device_names(on),
-            false => Vec::new(),
-        }
-    }
-
-    /// Whether an app is mapped by network card: by the class, or by the name of a card of one of its nodes.
-    ///
-    /// Cost: policies, and for a name the devices of the topologies.
-    #[must_use]
-    pub fn maps_networks(&self) -> bool {
-        let maps = self.table.policies.values().iter().map(|policy| policy.map);
-        maps.filter_map(MapBy::devices).any(|options| {
-            let mut topologies = self.world.topologies.ids();
-            topologies.any(|topology| self.is_network(topology, options.of))
-        })
-    }
-
-    /// Whether these devices are network cards of a topology.
-    fn is_network(&self, topology: TopologyId, of: Devices) -> bool {
-        match of {
-            Devices::Networks => true,
-            Devices::Gpus | Devices::Blocks => false,
-            Devices::Named(name) => {
-                let mut devices = self.world.topologies.devices(topology).iter();
-                devices.any(|device| {
-                    device.class == DeviceClass::Network && device.name == name.text()
-                })
             }
         }
     }

@@ -35,6 +35,8 @@ mod reorder;
 pub mod gpus;
 // Which devices each process is mapped to.
 mod mapped;
+// Which network cards.
+mod nics;
 // Nodes that stay in a plan while the others leave it.
 pub(crate) mod kept;
 // The same places on other hosts.
@@ -48,6 +50,7 @@ pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use claimed::Claimed;
 pub use mapped::OnDevices;
+pub use nics::{MappedNics, NicRow};
 pub use onto::{Carried, HostCount};
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
@@ -87,6 +90,8 @@ pub struct Plan {
     node_apps: OnceLock<NodeApps>,
     /// The GPUs of its processes, if they were read or set; otherwise they are dealt when somebody asks for them.
     told: Option<Arc<GivenGpus>>,
+    /// The network cards that its processes are mapped to. Found when somebody asks for them, unless they were read.
+    nics: OnceLock<MappedNics>,
 }
 
 /// What a plan derived from its patterns, kept for a later plan with the same patterns.
@@ -147,6 +152,7 @@ impl Plan {
             places,
             orders,
             told: None,
+            nics: OnceLock::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use super::placed::Placed;
 use super::{Plan, World};
 use crate::id::Id as _;
 use crate::table::names::{Names, NodeId, NodeRange};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The nodes of a plan that get another host each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,8 +79,10 @@ impl Plan {
         let mut placed: Vec<Placed> = self.apps.into_iter().map(|app| app.placed).collect();
         placed.iter_mut().for_each(|app| kept.placed(app));
         let told = self.told.map(|told| Arc::new(kept.gpus(&told)));
+        let nics = self.nics.into_inner().map(|nics| kept.nics(nics));
         Ok(Self {
             told,
+            nics: nics.map_or_else(OnceLock::new, OnceLock::from),
             ..Self::assemble(world, self.table, self.patterns, placed)
         })
     }

@@ -71,6 +71,7 @@ impl Plan {
             patterns,
             apps,
             told,
+            nics,
             ..
         } = self;
         let mut placed: Vec<Placed> = apps.into_iter().map(|app| app.placed).collect();
@@ -87,7 +88,7 @@ impl Plan {
         let asked = asked_before.map(listed);
         table.policy[app] = asked;
         let mut plan = Self::assemble(world, table, patterns, placed);
-        plan.told = told;
+        (plan.told, plan.nics) = (told, nics);
         Ok(plan)
     }
 

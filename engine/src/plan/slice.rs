@@ -3,7 +3,7 @@
 
 use super::bytes::placed::read_kind;
 use super::bytes::wire::{Reader, Writer, or_zero};
-use super::bytes::{BadPlan, FrameKind, gpus, sets};
+use super::bytes::{BadPlan, FrameKind, gpus, nics, sets};
 use super::placed::row;
 use super::{Plan, ProcPlace};
 use crate::count::Rank;
@@ -35,6 +35,8 @@ pub struct LocalProc {
     pub cpus: Option<u32>,
     /// Row of [`NodeSlice::gpus`]; `None`: it is given no GPU.
     pub gpus: Option<u32>,
+    /// Row of [`NodeSlice::nics`]; `None`: it is mapped to no network card.
+    pub nics: Option<u32>,
 }
 
 /// One node of a plan, without the plan: what [`Plan::slice_bytes`] writes for the node's daemon.
@@ -50,6 +52,8 @@ pub struct NodeSlice {
     pub cpusets: Vec<RoaringBitmap>,
     /// Distinct sets of GPUs, by visible number.
     pub gpus: Vec<Vec<u32>>,
+    /// Distinct lists of names of network cards.
+    pub nics: Vec<Vec<String>>,
 }
 
 impl Plan {
@@ -82,7 +86,7 @@ impl Plan {
         let cpusets = cpusets.keys().iter();
         sets::write(&mut writer, cpusets.map(|&id| self.world.cpusets.get(id)));
         writer.table(rows);
-        let edition = self.edition();
+        let edition = self.sent_edition();
         if edition.has_gpus() {
             let given = self.given_gpus_on(node);
             let mut gpusets: KeyRows<&[u32]> = KeyRows::default();
@@ -90,6 +94,14 @@ impl Plan {
             let of_procs = procs.iter().map(|proc| given.of(node, proc.local_rank));
             let of_procs: Vec<u32> = of_procs.map(|gpus| gpusets.meet(gpus)).collect();
             gpus::write_sets(&mut writer, &gpusets.keys()[1..]);
+            writer.column(of_procs);
+        }
+        if edition.has_devices() {
+            let mut sets: KeyRows<&[String]> = KeyRows::default();
+            sets.push(&[]);
+            let of_procs = procs.iter().map(|proc| self.nics().of(proc));
+            let of_procs: Vec<u32> = of_procs.map(|cards| sets.meet(cards)).collect();
+            nics::write_sets(&mut writer, &sets.keys()[1..]);
             writer.column(of_procs);
         }
         writer.seal(FrameKind::Slice, edition)
@@ -122,9 +134,19 @@ impl NodeSlice {
         };
         let known = of_gpus.iter().all(|&set| set as usize <= gpus.len());
         reader.ensure(|| known, "sets of GPUs that there are")?;
+        let (nics, of_nics) = match reader.edition.has_devices() {
+            false => (Vec::new(), vec![0; table.len()]),
+            true => {
+                let sets = nics::read_sets(&mut reader)?;
+                (sets, reader.column(table.len())?)
+            }
+        };
+        let known = of_nics.iter().all(|&set| set as usize <= nics.len());
+        reader.ensure(|| known, "network cards that there are")?;
         reader.end()?;
         let mut procs = Vec::with_capacity(table.len());
-        for ((columns, gpus), local) in table.into_iter().zip(of_gpus).zip(0_u32..) {
+        let devices = of_gpus.into_iter().zip(of_nics);
+        for ((columns, (of_gpus, of_nics)), local) in table.into_iter().zip(devices).zip(0_u32..) {
             let [rank, app, app_rank, node_rank, kind, object, cpus] = columns;
             let kind = read_kind(&reader, kind)?;
             let cpus = cpus.checked_sub(1);
@@ -142,7 +164,8 @@ impl NodeSlice {
                 node_rank,
                 object: kind.map(|kind| (kind, object)),
                 cpus,
-                gpus: gpus.checked_sub(1),
+                gpus: of_gpus.checked_sub(1),
+                nics: of_nics.checked_sub(1),
             });
         }
         Ok(Self {
@@ -151,6 +174,7 @@ impl NodeSlice {
             procs,
             cpusets,
             gpus,
+            nics,
         })
     }
 }

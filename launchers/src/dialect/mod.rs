@@ -169,14 +169,26 @@ fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     } else {
         ""
     };
-    format!("# stowplan export {dialect}: says {ranks} on {nodes}, {says}{bound}; trusts {trusts}")
+    let cards = cards(job);
+    format!(
+        "# stowplan export {dialect}: says {ranks} on {nodes}, {says}{bound}{cards}; trusts {trusts}"
+    )
+}
+
+/// What is said of network cards: no launcher has words for those of a rank.
+fn cards(job: &Job<'_>) -> &'static str {
+    match job.plan.nics().any() {
+        true => ", not their network cards: exec --nics shows them",
+        false => "",
+    }
 }
 
 /// The comment of a dialect that says nothing about cpus.
 fn comment_without_cpus(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     let ranks = counted(job.ranks(), "rank");
     let nodes = counted(job.nodes.len(), "node");
+    let cards = cards(job);
     format!(
-        "# stowplan export {dialect}: says {ranks} on {nodes}, {says}, no cpus; trusts {trusts}"
+        "# stowplan export {dialect}: says {ranks} on {nodes}, {says}, no cpus{cards}; trusts {trusts}"
     )
 }

@@ -8,6 +8,8 @@ mod asks;
 mod sets;
 // Ranks on resource sets.
 mod ranks;
+// Ranks one by one, from a file.
+mod resource_file;
 
 use crate::line::table::{self, Ends, Style};
 use crate::line::usable::UsableNodes;
@@ -18,7 +20,7 @@ use stowplan_engine::count::counted;
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::table::names::{NameRange, NodeRange};
 use stowplan_engine::text::hostlist::plain;
-use words::WORDS;
+use words::{Means, WORDS};
 
 /// Where the processes of a line are.
 ///
@@ -29,6 +31,12 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let Some(line) = parts.first() else {
         return Err(LineRefused::new("launcher-refuses", "no program is named"));
     };
+    if let Some(said) = line
+        .last(Means::Resources)
+        .filter(|_| !line.program.is_empty())
+    {
+        return resource_file::lay(asked, line, said);
+    }
     let asks = asks::read(asked, line)?;
     let names = names(asked, &asks);
     let nodes = UsableNodes::of(asked, Allocation::of(&names, asked.hardware)?)?;

@@ -23,6 +23,8 @@ pub(super) enum Means {
     Distribution,
     /// `-l`.
     Latency,
+    /// `-U`: a file of resources, rank by rank.
+    Resources,
     /// What it does is not known here.
     Unknown,
     /// It places nothing.
@@ -32,8 +34,8 @@ pub(super) enum Means {
 /// The words.
 pub(super) const WORDS: &[Row<Means>] = {
     use Means::{
-        Bind, Cores, Distribution, Gpus, Harmless, Latency, Sets, SetsPerHost, Tasks, TasksPerSet,
-        Unknown,
+        Bind, Cores, Distribution, Gpus, Harmless, Latency, Resources, Sets, SetsPerHost, Tasks,
+        TasksPerSet, Unknown,
     };
     use Values::{One, Zero};
     &[
@@ -55,8 +57,8 @@ pub(super) const WORDS: &[Row<Means>] = {
         ("launch_distribution", One, Distribution),
         ("l", One, Latency),
         ("latency_priority", One, Latency),
-        ("U", One, Unknown),
-        ("erf_input", One, Unknown),
+        ("U", One, Resources),
+        ("erf_input", One, Resources),
         ("K", One, Unknown),
         ("rs_per_socket", One, Unknown),
         ("S", One, Unknown),

@@ -1,27 +1,26 @@
 //! What one process is bound to, and which cpus this consumes. `docs/semantics.md` section 7.
 
 use crate::cpus::Cpus;
-use crate::machine::Object;
+use crate::machine::{Machine, Object};
 use crate::refusal::Refusal;
 use crate::turn::Turn;
 use stowplan_engine::policy::{CpuMode, IfSupported, ObjKind};
 
-/// Whether a process may be bound to this target. A process mapped to a GPU may only have its own, even when other GPUs are near
+/// The objects that a process may be bound to. A process mapped to a device may only have its own, even when other devices are near
 /// the same cpus.
-fn is_own(target: &Object, mapped: Option<&Object>, within: &Cpus) -> bool {
+fn targets(machine: &Machine, target: ObjKind, mapped: Option<&Object>) -> Vec<Object> {
     match mapped {
-        _ if target.kind != ObjKind::Gpu => true,
-        Some(mapped) if mapped.kind == ObjKind::Gpu => target.logical == mapped.logical,
-        Some(_) | None => target.cpus == *within,
+        Some(mapped) if target.is_device() => vec![mapped.clone()],
+        Some(_) | None => machine.objects(target).to_vec(),
     }
 }
 
-impl<'a> Turn<'_, 'a> {
+impl Turn<'_, '_> {
     /// The mask of the next process on this node, which is mapped to `within` or to no object. `None`: unbound.
     pub(crate) fn bind(
         &mut self,
         seat: usize,
-        within: Option<&'a Object>,
+        within: Option<&Object>,
     ) -> Result<Option<Cpus>, Refusal> {
         let Some(target) = self.target.filter(|_| self.is_bound(seat)) else {
             return Ok(None);
@@ -33,6 +32,14 @@ impl<'a> Turn<'_, 'a> {
         let target = machine.meant(target);
         let mapped = within;
         let within = within.map_or(&machine.cpus, |object| &object.cpus);
+        let beside = mapped.is_some_and(|mapped| mapped.kind.is_device()) && !target.is_device();
+        let inside = |target: &Object| !target.cpus.is_empty() && within.holds(&target.cpus);
+        if beside && !machine.objects(target).iter().any(inside) {
+            return match self.by_default() {
+                true => Ok(None),
+                false => Err(self.no_target(seat, target)),
+            };
+        }
         if let Some(mask) = self.bind_object(seat, target, mapped) {
             return Ok(Some(mask));
         }
@@ -48,7 +55,7 @@ impl<'a> Turn<'_, 'a> {
                 return Ok(Some(mask));
             }
         }
-        self.without_cpus(seat, target, within)
+        self.without_cpus(seat, target, mapped)
     }
 
     /// PE above 1: the first PE free cpus of the object. Without an object, those of the first package that has enough.
@@ -102,17 +109,17 @@ impl<'a> Turn<'_, 'a> {
         &mut self,
         seat: usize,
         target: ObjKind,
-        mapped: Option<&'a Object>,
+        mapped: Option<&Object>,
     ) -> Option<Cpus> {
         let machine = self.machine(seat);
         let within = mapped.map_or(&machine.cpus, |object| &object.cpus);
-        let own = |object: &&'a Object| is_own(object, mapped, within);
-        let objects = machine.objects(target).iter().filter(own);
-        let object = objects.into_iter().find(|object| {
-            let inside = self.node(seat).free.and(&object.cpus).and(within);
-            !self.limit_reached(seat, object) && self.cpus_for(seat, target, &inside) > 0
-        })?;
-        Some(self.take(seat, object, within))
+        let object = targets(machine, target, mapped)
+            .into_iter()
+            .find(|object| {
+                let inside = self.node(seat).free.and(&object.cpus).and(within);
+                !self.limit_reached(seat, object) && self.cpus_for(seat, target, &inside) > 0
+            })?;
+        Some(self.take(seat, &object, within))
     }
 
     /// With overload-allowed, LIMIT only decides the order: the target object with the fewest processes comes first, and of equals
@@ -121,7 +128,7 @@ impl<'a> Turn<'_, 'a> {
         &mut self,
         seat: usize,
         target: ObjKind,
-        mapped: Option<&'a Object>,
+        mapped: Option<&Object>,
     ) -> Option<Cpus> {
         let machine = self.machine(seat);
         let within = mapped.map_or(&machine.cpus, |object| &object.cpus);
@@ -129,12 +136,10 @@ impl<'a> Turn<'_, 'a> {
             return None;
         }
         let node = self.node(seat);
-        let inside = |object: &&'a Object| {
-            is_own(object, mapped, within) && node.usable.and(&object.cpus).meets(within)
-        };
-        let objects = node.machine.objects(target).iter().filter(inside);
+        let inside = |object: &Object| node.usable.and(&object.cpus).meets(within);
+        let objects = targets(machine, target, mapped).into_iter().filter(inside);
         let object = objects.min_by_key(|object| self.bound_to(seat, object))?;
-        Some(self.take(seat, object, within))
+        Some(self.take(seat, &object, within))
     }
 
     /// Binds to a target object: the mask is everything that earlier apps left of it, and one cpu is consumed.
@@ -174,13 +179,14 @@ impl<'a> Turn<'_, 'a> {
         &self,
         seat: usize,
         target: ObjKind,
-        within: &Cpus,
+        mapped: Option<&Object>,
     ) -> Result<Option<Cpus>, Refusal> {
         if self.by_default() || self.policy.if_supported == IfSupported::Yes {
             return Ok(None);
         }
         let node = self.node(seat);
-        let kept_off = node.machine.objects(target).iter().any(|object| {
+        let within = mapped.map_or(&node.machine.cpus, |object| &object.cpus);
+        let kept_off = targets(node.machine, target, mapped).iter().any(|object| {
             let inside = node.free.and(&object.cpus).and(within);
             self.limit_reached(seat, object) && self.cpus_for(seat, target, &inside) > 0
         });

@@ -1,5 +1,6 @@
 //! How many processes an app without a count has. `docs/semantics.md` section 3, "absent".
 
+use crate::devices;
 use crate::place::entries_of;
 use crate::pool::Pool;
 use crate::refusal::Refusal;
@@ -81,10 +82,17 @@ pub(crate) fn listed(resolved: &Resolved, policy: &Policy) -> Vec<u32> {
 }
 
 /// ppr without `-n`: N processes for each object of the app's nodes.
-pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], per: u32, on: PprObject) -> u64 {
+pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], map: MapBy) -> u64 {
+    let MapBy::Ppr { per, on } = map else {
+        return 0;
+    };
     let objects = |seat: &Seat| match on {
         PprObject::Node => 1,
-        PprObject::Devices(_) => unreachable!("the plain mapper knows no devices by class"),
+        PprObject::Devices(_) => {
+            let machine = pool.nodes[seat.node].machine;
+            let options = map.devices().unwrap_or_default();
+            devices::groups(machine, options).len() as u64
+        }
         PprObject::Kind(kind) => pool.nodes[seat.node].machine.objects(kind).len() as u64,
     };
     u64::from(per) * seats.iter().map(objects).sum::<u64>()

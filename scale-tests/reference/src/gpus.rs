@@ -1,24 +1,52 @@
 //! Which GPUs each process gets, one process at a time: `docs/gpus.md`.
 
 use crate::cpus::Cpus;
-use crate::machine::Object;
+use crate::devices;
+use crate::machine::{Machine, Object};
 use crate::refusal::Refusal;
 use crate::turn::{Job, Proc};
 use std::collections::BTreeMap;
-use stowplan_engine::policy::{GpuShare, MapBy, ObjKind, PprObject};
+use stowplan_engine::policy::{Devices, GpuShare, MapBy, ObjKind, PprObject};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Policy};
 
 /// Whether processes are mapped to GPUs.
 fn by_gpu(policy: &Policy) -> bool {
-    matches!(
+    let devices = policy.map.devices().map(|options| options.of);
+    let object = matches!(
         policy.map,
         MapBy::Object(ObjKind::Gpu)
             | MapBy::Ppr {
                 on: PprObject::Kind(ObjKind::Gpu),
                 ..
             }
-    )
+    );
+    object || devices == Some(Devices::Gpus)
+}
+
+/// The GPU that the map names, by its position in logical order.
+fn named(policy: &Policy, machine: &Machine) -> Option<usize> {
+    let Devices::Named(name) = policy.map.devices()?.of else {
+        return None;
+    };
+    let names = &mut machine.gpu_names.iter();
+    names.position(|known| policy.gpus.is_none() && known == name.text())
+}
+
+/// Visible numbers of the GPUs of a process that is mapped to one, or to several by `ndev`.
+fn mapped(policy: &Policy, machine: &Machine, gpu: u32) -> Vec<u32> {
+    let groups = policy
+        .map
+        .devices()
+        .map_or_else(Vec::new, |options| devices::groups(machine, options));
+    let group = groups.into_iter().find(|group| group.object.logical == gpu);
+    let own = group.map_or_else(|| vec![gpu], |group| group.devices);
+    let mut own: Vec<u32> = own
+        .iter()
+        .map(|&gpu| machine.visible[gpu as usize])
+        .collect();
+    own.sort_unstable();
+    own
 }
 
 /// How the near GPUs are dealt to an app's processes. `None`: they get none, or their mapping decides it.
@@ -51,10 +79,14 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
         for at in here {
             let proc = &job.procs[at];
             let own = policy(proc.app);
-            if let (true, Some((gpu, _))) = (own.gpus != Some(GpuShare::None), proc.object)
+            if let (true, Some((gpu, _))) = (own.gpus != Some(GpuShare::None), &proc.object)
                 && gpu.kind == ObjKind::Gpu
             {
-                given[at] = vec![machine.visible[gpu.logical as usize]];
+                given[at] = mapped(own, machine, gpu.logical);
+            }
+            if let Some(gpu) = named(own, machine) {
+                given[at] = vec![machine.visible[gpu]];
+                continue;
             }
             if let (true, Some(gpus)) = (own.gpus != Some(GpuShare::None), &proc.dealt) {
                 given[at] = gpus.iter().map(|&gpu| machine.visible[gpu]).collect();
@@ -140,8 +172,8 @@ fn number(share: GpuShare) -> u32 {
 }
 
 /// The GPUs whose localities meet the cpus of a process; if it is unbound, those of its object; without an object, those of the node.
-fn near(proc: &Proc<'_>, gpus: &[Object], node: &Cpus) -> Vec<usize> {
-    let own = match (&proc.cpus, proc.object) {
+fn near(proc: &Proc, gpus: &[Object], node: &Cpus) -> Vec<usize> {
+    let own = match (&proc.cpus, &proc.object) {
         (Some(cpus), _) => cpus,
         (None, Some((object, _))) => &object.cpus,
         (None, None) => node,

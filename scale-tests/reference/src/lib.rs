@@ -7,6 +7,7 @@
 pub mod cpus;
 pub mod machine;
 // Text -> machine.
+mod cards;
 mod names;
 mod refusal;
 pub mod synthetic;
@@ -23,7 +24,8 @@ mod turn;
 mod count;
 // Section 6.
 mod rank;
-// docs/gpus.md.
+// docs/gpus.md; device= of docs/policies.md.
+mod devices;
 mod gpus;
 
 // Lines of other launchers.
@@ -82,6 +84,8 @@ pub struct Row {
     pub cpus: Option<Cpus>,
     /// Visible numbers of its GPUs, ascending.
     pub gpus: Vec<u32>,
+    /// Names of the network cards that it is mapped to.
+    pub nics: Vec<String>,
 }
 
 impl Row {
@@ -111,6 +115,9 @@ impl Row {
         );
         if !self.gpus.is_empty() {
             let _ = write!(line, "\tgpus {:?}", self.gpus);
+        }
+        if !self.nics.is_empty() {
+            let _ = write!(line, "\tnics {:?}", self.nics);
         }
         line
     }
@@ -235,7 +242,7 @@ fn some_processes(
     count: u64,
     app: AppId,
     policy: &Policy,
-    seats: &[turn::Seat],
+    (pool, seats): (&Pool<'_>, &[turn::Seat]),
 ) -> Result<(), Refusal> {
     let by_gpu = matches!(
         policy.map,
@@ -244,6 +251,12 @@ fn some_processes(
             ..
         }
     );
+    if let (0, MapBy::Ppr { .. }, Some(options), Some(first)) =
+        (count, policy.map, policy.map.devices(), seats.first())
+    {
+        let class = devices::lacking(pool.nodes[first.node].machine, options);
+        return Refusal::err(class, format!("{app:?} maps by device"));
+    }
     match count {
         0 if by_gpu && !seats.is_empty() => {
             Refusal::err("device-not-found", format!("{app:?} maps by GPU"))
@@ -300,12 +313,12 @@ fn place_app(
     let seats = Turn::seats(&job.pool, &list);
     let count = match (known.count, policy.map) {
         (Some(count), _) => count,
-        (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
+        (None, map @ MapBy::Ppr { .. }) => count::by_pattern(&job.pool, &seats, map),
         // A file of the whole job: the entries that earlier apps left.
         (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };
-    some_processes(count, app, policy, &seats)?;
+    some_processes(count, app, policy, (&job.pool, &seats))?;
     small_enough(so_far + count, app)?;
     let mut turn = Turn {
         app,

@@ -1,6 +1,7 @@
 //! One node's hardware: objects as plain structs.
 
 use crate::cpus::Cpus;
+use stowplan_engine::devices::DeviceClass;
 use stowplan_engine::policy::{CpuMode, ObjKind};
 
 /// One hardware object.
@@ -16,13 +17,17 @@ pub struct Object {
     pub cpus: Cpus,
 }
 
-/// A device, for `dist`.
+/// A device that has a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Device {
     /// Its name, as `mlx5_0`.
     pub name: String,
     /// The PUs of the nearest object above it that has PUs.
     pub place: Cpus,
+    /// What it is.
+    pub class: DeviceClass,
+    /// Its place in the order of PCI addresses of its class; `None` for a further name of a card.
+    pub turn: Option<u32>,
 }
 
 /// The latencies between NUMA nodes, when the topology has them.
@@ -45,6 +50,8 @@ pub struct Machine {
     pub memories: Vec<Cpus>,
     /// Visible numbers of the GPUs, in the GPUs' logical order.
     pub visible: Vec<u32>,
+    /// Their names, in the same order; stated GPUs have none.
+    pub gpu_names: Vec<String>,
     /// Devices, in file order.
     pub devices: Vec<Device>,
     /// Latencies between NUMA nodes.
@@ -91,9 +98,58 @@ impl Machine {
         numas.sort_by_key(|numa| numa.logical);
     }
 
-    /// The same machine with GPUs near each object of a kind. The objects in order get equally many GPUs each.
+    /// The same machine with GPUs of these visible numbers near each object of a kind.
     #[must_use]
-    pub fn with_gpus(mut self, kind: ObjKind, visible: &[u32]) -> Self {
+    pub fn with_gpus(self, kind: ObjKind, visible: &[u32]) -> Self {
+        let near = self.dealt(kind, visible);
+        self.with_named_gpus(
+            near.into_iter()
+                .map(|(cpus, number)| (String::new(), number, cpus)),
+        )
+    }
+
+    /// The same machine with these GPUs, in logical order: name, visible number, the cpus near it.
+    pub(crate) fn with_named_gpus(
+        mut self,
+        found: impl IntoIterator<Item = (String, u32, Cpus)>,
+    ) -> Self {
+        for (logical, (name, visible, cpus)) in (0..).zip(found) {
+            self.objects[ObjKind::Gpu as usize].push(Object {
+                kind: ObjKind::Gpu,
+                logical,
+                os: None,
+                cpus,
+            });
+            self.visible.push(visible);
+            self.gpu_names.push(name);
+        }
+        self
+    }
+
+    /// The same machine with devices of a class, named by a word and these numbers, near each object of a kind. They replace those
+    /// of the class.
+    #[must_use]
+    pub fn with_devices(
+        mut self,
+        class: DeviceClass,
+        word: &str,
+        kind: ObjKind,
+        numbers: &[u32],
+    ) -> Self {
+        let near = self.dealt(kind, numbers);
+        self.devices.retain(|device| device.class != class);
+        self.devices
+            .extend(near.into_iter().map(|(place, number)| Device {
+                name: format!("{word}{number}"),
+                place,
+                class,
+                turn: Some(number),
+            }));
+        self
+    }
+
+    /// The numbers, dealt over the objects of a kind: the objects in order get equally many each.
+    fn dealt(&self, kind: ObjKind, numbers: &[u32]) -> Vec<(Cpus, u32)> {
         let whole = Object {
             kind,
             logical: 0,
@@ -105,20 +161,11 @@ impl Machine {
         } else {
             self.objects(kind).to_vec()
         };
-        let each = visible.len() / places.len().max(1);
-        for place in places {
-            for _ in 0..each {
-                let gpus = &mut self.objects[ObjKind::Gpu as usize];
-                gpus.push(Object {
-                    kind: ObjKind::Gpu,
-                    logical: u32::try_from(gpus.len()).unwrap_or(u32::MAX),
-                    os: None,
-                    cpus: place.cpus.clone(),
-                });
-            }
-        }
-        self.visible = visible.to_vec();
-        self
+        let each = numbers.len() / places.len().max(1);
+        let near = places
+            .into_iter()
+            .flat_map(|place| std::iter::repeat_n(place.cpus, each));
+        near.zip(numbers.iter().copied()).collect()
     }
 
     /// Objects of a kind, in logical order.

@@ -1,6 +1,7 @@
 //! Which process gets which rank. `docs/semantics.md` section 6.
 
 use crate::Row;
+use crate::devices;
 use crate::turn::{Job, Proc};
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id as _;
@@ -8,8 +9,8 @@ use stowplan_engine::policy::RankBy;
 use stowplan_engine::table::apps::{AppId, AppTable};
 
 /// A process, and the keys by which its rank is sorted.
-struct Placed<'p, 'a> {
-    proc: &'p Proc<'a>,
+struct Placed<'p> {
+    proc: &'p Proc,
     /// Its position in the job's placement order.
     at: usize,
     /// Position of its node in the job's node order.
@@ -38,6 +39,9 @@ pub(crate) fn rows(job: &Job<'_>, apps: &AppTable, given: &[Vec<u32>]) -> Vec<Ro
         }
         for (app_rank, placed) in (0..).zip(placed) {
             let proc = placed.proc;
+            let machine = job.pool.nodes[proc.node].machine;
+            let object = proc.object.as_ref();
+            let object = object.map(|(object, _)| (object.kind, object.logical));
             rows.push(Row {
                 rank: rows.len() as u64,
                 app: app.row(),
@@ -46,7 +50,11 @@ pub(crate) fn rows(job: &Job<'_>, apps: &AppTable, given: &[Vec<u32>]) -> Vec<Ro
                 name: job.pool.nodes[proc.node].name.clone(),
                 local_rank: proc.before,
                 node_rank: proc.before,
-                object: proc.object.map(|(object, _)| (object.kind, object.logical)),
+                object,
+                nics: match (policy.map.devices(), object) {
+                    (Some(options), Some((_, first))) => devices::cards(machine, options, first),
+                    (Some(_) | None, _) => Vec::new(),
+                },
                 cpus: proc.cpus.clone(),
                 gpus: given[placed.at].clone(),
             });
@@ -56,7 +64,7 @@ pub(crate) fn rows(job: &Job<'_>, apps: &AppTable, given: &[Vec<u32>]) -> Vec<Ro
 }
 
 /// The processes of an app in placement order.
-fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
+fn placed<'p>(job: &'p Job<'_>, app: AppId) -> Vec<Placed<'p>> {
     let mut on_node: BTreeMap<usize, u64> = BTreeMap::new();
     let mut on_object: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     let mut all = Vec::new();
@@ -71,7 +79,7 @@ fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
             .iter()
             .position(|&node| node == proc.node)
             .unwrap_or(usize::MAX);
-        let object = proc.object.map_or(0, |(_, at)| at);
+        let object = proc.object.as_ref().map_or(0, |&(_, at)| at);
         let (nth, nth_there) = (
             on_node.entry(node).or_default(),
             on_object.entry((node, object)).or_default(),

@@ -1,24 +1,25 @@
 //! One app's turn: its nodes as it found them, and how one process is placed. `docs/semantics.md` section 4.
 
 use crate::cpus::Cpus;
+use crate::devices;
 use crate::machine::{Machine, Object};
 use crate::pool::{Node, Pool};
 use crate::refusal::Refusal;
 use crate::select::Available;
 use std::collections::BTreeMap;
 use stowplan_engine::policy::{
-    BindStrength, CpuMode, MapBy, ObjKind, Overload, Oversubscribe, PprObject,
+    BindStrength, CpuMode, Devices, MapBy, ObjKind, Overload, Oversubscribe, PprObject,
 };
 use stowplan_engine::table::apps::{AppId, Policy};
 
 /// A placed process, before it has a rank.
 #[derive(Clone, Debug)]
-pub(crate) struct Proc<'a> {
+pub(crate) struct Proc {
     pub(crate) app: AppId,
     /// Position of its node in the pool.
     pub(crate) node: usize,
     /// The object that it was mapped to, and the position of this object among those of its kind (or in the order of `dist`).
-    pub(crate) object: Option<(&'a Object, usize)>,
+    pub(crate) object: Option<(Object, usize)>,
     /// The cpus that it is bound to.
     pub(crate) cpus: Option<Cpus>,
     /// Number of processes that were on its node before it.
@@ -33,7 +34,7 @@ pub(crate) struct Job<'a> {
     /// Nodes in the order in which they first received a process.
     pub(crate) order: Vec<usize>,
     /// All processes, in placement order.
-    pub(crate) procs: Vec<Proc<'a>>,
+    pub(crate) procs: Vec<Proc>,
 }
 
 /// A node of the list, as the app sees it.
@@ -141,24 +142,36 @@ impl<'t, 'a> Turn<'t, 'a> {
         };
         let machine = self.machine(seat);
         let targets = machine.objects(machine.meant(target));
-        // For processes mapped to GPUs, a target counts only if it lies inside the locality of a GPU.
-        let gpus = machine.objects(ObjKind::Gpu);
-        let inside = |target: &Object| gpus.iter().any(|gpu| gpu.cpus.holds(&target.cpus));
-        let by_gpu = self.objects_mapped_to() == Some(ObjKind::Gpu);
-        if targets.is_empty() || by_gpu && !targets.iter().any(inside) {
-            return Refusal::err(
-                "bind-target-not-found",
-                format!("no {} on {}", target.word(), self.node(seat).name),
-            );
+        // For processes mapped to devices, a target counts only if it lies inside the locality of a device.
+        let by_device = self.objects_mapped_to().is_some_and(ObjKind::is_device);
+        if target.is_device() {
+            return Ok(());
+        }
+        let near = self.mapped_objects(seat);
+        let inside = |target: &Object| near.iter().any(|device| device.cpus.holds(&target.cpus));
+        if targets.is_empty() || by_device && !targets.iter().any(inside) {
+            return Err(self.no_target(seat, target));
         }
         Ok(())
+    }
+
+    /// The refusal where a node has no such target, or none inside what is near a device.
+    pub(crate) fn no_target(&self, seat: usize, target: ObjKind) -> Refusal {
+        let machine = self.machine(seat);
+        let there = !machine.objects(machine.meant(target)).is_empty();
+        let class = match self.policy.map.devices() {
+            Some(_) if there => "bind-above-map",
+            Some(_) | None => "bind-target-not-found",
+        };
+        let why = format!("no {} on {}", target.word(), self.node(seat).name);
+        Refusal::new(class, why)
     }
 
     /// Places one process and binds it by the rules of section 7. Says whether it found cpus.
     pub(crate) fn put(
         &mut self,
         seat: usize,
-        object: Option<(&'a Object, usize)>,
+        object: Option<(&Object, usize)>,
     ) -> Result<Found, Refusal> {
         let cpus = self.bind(seat, object.map(|(object, _)| object))?;
         Ok(self.record(seat, object, cpus))
@@ -168,7 +181,7 @@ impl<'t, 'a> Turn<'t, 'a> {
     pub(crate) fn record(
         &mut self,
         seat: usize,
-        object: Option<(&'a Object, usize)>,
+        object: Option<(&Object, usize)>,
         cpus: Option<Cpus>,
     ) -> Found {
         let found = if cpus.is_some() {
@@ -188,7 +201,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         self.job.procs.push(Proc {
             app: self.app,
             node: on,
-            object,
+            object: object.map(|(object, at)| (object.clone(), at)),
             cpus,
             before: node.used,
             dealt: None,
@@ -206,7 +219,8 @@ impl<'t, 'a> Turn<'t, 'a> {
     /// The class when cpus are lacking. It depends on whether any process of the app found cpus.
     pub(crate) fn lack_of_cpus(&self) -> Refusal {
         let why = format!("{:?}: {} processes found no cpus", self.app, self.left);
-        let class = if self.bound == 0 {
+        let begun = self.alone() && self.has_begun();
+        let class = if self.bound == 0 && !begun {
             "no-available-cpus"
         } else {
             "not-enough-cpus"
@@ -230,8 +244,24 @@ impl<'t, 'a> Turn<'t, 'a> {
         )
     }
 
+    /// Whether each device takes one process alone.
+    pub(crate) fn alone(&self) -> bool {
+        self.policy.map.one_each()
+    }
+
+    /// Whether a process of the app is placed.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.seats.iter().any(|seat| seat.placed > 0)
+    }
+
     /// The kind of object that processes are mapped to.
     pub(crate) fn objects_mapped_to(&self) -> Option<ObjKind> {
+        if let Some(options) = self.policy.map.devices() {
+            return Some(match options.of {
+                Devices::Gpus => ObjKind::Gpu,
+                Devices::Networks | Devices::Blocks | Devices::Named(_) => ObjKind::Device,
+            });
+        }
         if let MapBy::Object(kind)
         | MapBy::Ppr {
             on: PprObject::Kind(kind),
@@ -243,15 +273,26 @@ impl<'t, 'a> Turn<'t, 'a> {
         (self.policy.map == MapBy::Dist).then_some(ObjKind::Numa)
     }
 
+    /// The objects of a node that processes are mapped to, devices in the order of the map.
+    pub(crate) fn mapped_objects(&self, seat: usize) -> Vec<Object> {
+        let machine = self.machine(seat);
+        if let Some(options) = self.policy.map.devices() {
+            let groups = devices::groups(machine, options).into_iter();
+            return groups.map(|group| group.object).collect();
+        }
+        self.objects_mapped_to().map_or_else(Vec::new, |kind| {
+            machine.objects(machine.meant(kind)).to_vec()
+        })
+    }
+
     /// Whether the node never has PE cpus in one object, or, when the app maps to no object, in one package.
     pub(crate) fn never_fits(&self, seat: usize) -> bool {
         let node = self.node(seat);
         let holds =
             |set: &Cpus| node.machine.count_in(self.mode(), &node.usable.and(set)) >= self.pe();
         let fits = match self.objects_mapped_to() {
-            Some(kind) => node
-                .machine
-                .objects(node.machine.meant(kind))
+            Some(_) => self
+                .mapped_objects(seat)
                 .iter()
                 .any(|object| holds(&object.cpus)),
             None => node.machine.packages().into_iter().any(holds),

@@ -1,5 +1,6 @@
 //! Reads hwloc's XML (dialects 2 and 3): objects, the allowed set, devices, latencies between NUMA nodes.
 
+use crate::cards::{self, Address, Dialect, Plugged};
 use crate::cpus::Cpus;
 use crate::machine::{Device, Latencies, Machine, Object};
 use quick_xml::Reader;
@@ -23,6 +24,10 @@ struct Open {
     sort: Sort,
     os: Option<u32>,
     name: String,
+    /// The number of its type, if it is a device.
+    type_number: Option<u32>,
+    /// Its PCI address.
+    address: Option<Address>,
     /// Its PUs, if the element has some; a device takes those of the object around it.
     cpus: Option<Cpus>,
     /// Its lowest PU, usable or not. Siblings are in this order; those without PUs come last.
@@ -48,7 +53,9 @@ struct Found {
     /// Usable PUs and NUMA nodes, when the file names them.
     allowed: Option<Cpus>,
     allowed_memory: Option<Cpus>,
-    devices: Vec<Device>,
+    devices: Vec<Plugged>,
+    /// How types of devices are said.
+    dialect: Option<Dialect>,
     latencies: Option<Latencies>,
     /// Dialect 1: memory is above the cpus.
     memory_above: bool,
@@ -65,6 +72,11 @@ pub fn read(text: &str) -> Option<Machine> {
     text.contains("<topology").then_some(())?;
     // Dialect 1 has no version, and puts memory above the cpus.
     found.memory_above = !text.contains(" version=\"2") && !text.contains(" version=\"3");
+    found.dialect = Some(if text.contains(" version=\"3") {
+        Dialect::Bits
+    } else {
+        Dialect::Numbers
+    });
     loop {
         match reader.read_event().ok()? {
             Event::Eof => break,
@@ -135,10 +147,14 @@ impl Found {
             Sort::Object(_) | Sort::MemoryCache | Sort::Device | Sort::Nothing => Worth::Dropped,
         };
         let name = attribute(tag, "name").unwrap_or_default();
+        let type_number = attribute(tag, "osdev_type").and_then(|text| text.parse().ok());
+        let address = attribute(tag, "pci_busid").and_then(|text| cards::address(&text));
         self.open.push(Open {
             sort,
             os,
             name,
+            type_number,
+            address,
             cpus,
             lowest: lowest.unwrap_or(u32::MAX),
             children: Vec::new(),
@@ -159,9 +175,17 @@ impl Found {
         };
         if left.sort == Sort::Device {
             let place = self.open.iter().rev().find_map(|open| open.cpus.clone());
-            self.devices.push(Device {
-                name: left.name,
-                place: place.unwrap_or_default(),
+            let dialect = self.dialect.unwrap_or(Dialect::Numbers);
+            let (class, fabric) = cards::class(left.type_number, dialect);
+            self.devices.push(Plugged {
+                device: Device {
+                    name: left.name,
+                    place: place.unwrap_or_default(),
+                    class,
+                    turn: None,
+                },
+                fabric,
+                address: self.open.iter().rev().find_map(|open| open.address),
             });
             return;
         }
@@ -217,12 +241,12 @@ impl Found {
             object.cpus = object.cpus.and(&allowed);
         }
         for device in &mut self.devices {
-            device.place = device.place.and(&allowed);
+            device.device.place = device.device.place.and(&allowed);
         }
         let mut machine = Machine::new(self.objects)?;
-        machine.devices = self.devices;
+        machine.devices = cards::in_order(self.devices);
         machine.latencies = self.latencies;
-        Some(machine)
+        Some(cards::with_gpus(machine))
     }
 }
 

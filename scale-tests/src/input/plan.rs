@@ -51,7 +51,15 @@ pub fn resealed(bytes: &[u8]) {
     let small = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 8, map);
     let shape = if map == "pe-list=0-3" { shape } else { small };
     // The same with GPUs, which have bytes of their own.
-    let with_gpus = ["gpu", "slot", "mpibind"].get(choices.below(6) as usize);
+    let with_gpus = [
+        "gpu",
+        "slot",
+        "mpibind",
+        "device=gpu:ndev=2:shared",
+        "device=gpu:interleave=numa:shared",
+        "ppr:2:device=gpu",
+    ];
+    let with_gpus = with_gpus.get(choices.below(12) as usize);
     let shape = with_gpus.map_or(shape, |map| {
         shapes::regular("fuzz", "builtin:perlmutter-gpu", 5, 8, map)
     });

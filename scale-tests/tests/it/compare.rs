@@ -31,8 +31,8 @@ fn compare_all(numbers: Vec<u64>, job: impl Fn(u64) -> Job + Sync) -> Coverage {
 
 #[test]
 fn random_jobs_are_placed_alike_and_reach_every_pair_of_choices() {
-    let seen = compare_all((0..9000).collect(), |number| arbitrary::job(1, number));
-    assert_eq!(seen.jobs(), 9000);
+    let seen = compare_all((0..12_000).collect(), |number| arbitrary::job(1, number));
+    assert_eq!(seen.jobs(), 12_000);
     let empty = seen.pairs_never_placed();
     assert!(
         empty.is_empty(),

@@ -79,7 +79,7 @@ fn two_thousand_million_processes_on_a_node_take_turns() {
 }
 
 #[test]
-fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
+fn random_jobs_with_devices_are_placed_and_dealt_as_the_plain_mapper_does() {
     let jobs = if crate::size::is_long() {
         100_000
     } else {
@@ -88,7 +88,7 @@ fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
     let lab = Lab::new();
     let (mut placed, mut refused, mut wrong) = (0, BTreeSet::new(), Vec::new());
     for number in 0..jobs {
-        let job = arbitrary::job_with_gpus(41, number);
+        let job = arbitrary::job_with_devices(41, number);
         match lab.compare(&job).0 {
             Verdict::Mapped(_) => placed += 1,
             Verdict::Words(class) | Verdict::Refused(class) => {
@@ -110,6 +110,8 @@ fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
     assert!(placed * 4 > jobs, "{placed} of {jobs} are placed");
     for class in [
         "device-not-found",
+        "no-such-device",
+        "bind-above-map",
         "not-enough-gpus",
         "contradicting-qualifiers",
     ] {

@@ -169,7 +169,7 @@ fn every_note_holds_and_none_is_missing() {
     );
     (0..JOBS).into_par_iter().for_each(|number| {
         let job = match number % 4 {
-            0 => arbitrary::job_with_gpus(8, number),
+            0 => arbitrary::job_with_devices(8, number),
             _ => arbitrary::job(8, number),
         };
         LAB.with(|lab| {

@@ -20,6 +20,8 @@ const TARGETS: &[Target] = &[
             "ppr:2:numa:oversubscribe",
             "pe-list=0-3,7:ordered",
             "dist:mlx5_0",
+            "device=network:interleave=numa:shared:ndev=2",
+            "ppr:2:device=mlx5_0",
             "core:limit=2:if-supported",
             "fill",
         ],

@@ -212,7 +212,7 @@ fn with_devices(plan: &Plan) -> Vec<Column> {
     if plan.asks_for_gpus() {
         list.push(Column::Gpus);
     }
-    if plan.maps_networks() {
+    if plan.nics().any() {
         list.push(Column::Nics);
     }
     list

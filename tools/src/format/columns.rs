@@ -10,7 +10,7 @@ use stowplan_answers::thread_count::ThreadCounts;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
-use stowplan_engine::plan::{OnDevices, Plan, ProcPlace};
+use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_job::columns::Column;
 
@@ -62,7 +62,7 @@ pub fn write(
         plan,
         gpus,
         lists: HashMap::new(),
-        nics: HashMap::new(),
+        nics: plan.nics().sets().iter().map(|own| own.join(",")).collect(),
         threads: ThreadCounts::default(),
         thread: None,
     };
@@ -102,7 +102,8 @@ struct Cells<'p> {
     plan: &'p Plan,
     gpus: &'p GivenGpus,
     lists: HashMap<CpusetId, String>,
-    nics: HashMap<OnDevices, String>,
+    /// The network cards of each row of the plan's sets. Shape `[sets]`.
+    nics: Vec<String>,
     threads: ThreadCounts,
     /// The thread of the row, in rows of threads.
     thread: Option<ThreadCells>,
@@ -195,19 +196,9 @@ impl Cells<'_> {
                     buf.extend_from_slice(list.as_bytes());
                 }
             },
-            Column::Nics => match self.plan.on_devices(place) {
+            Column::Nics => match self.plan.nics().set_of(place) {
                 None => buf.push(b'-'),
-                Some(on) => {
-                    let plan = self.plan;
-                    let list = self.nics.entry(on).or_insert_with(|| {
-                        let names = plan.nic_names(on);
-                        match names.is_empty() {
-                            true => "-".to_owned(),
-                            false => names.join(","),
-                        }
-                    });
-                    buf.extend_from_slice(list.as_bytes());
-                }
+                Some(set) => buf.extend_from_slice(self.nics[set as usize].as_bytes()),
             },
             Column::Threads => match self.threads.of(self.plan, place) {
                 Some(threads) => digits::push(buf, threads),

@@ -35,6 +35,7 @@ fn plans_keep_to_the_schema() {
         "--topo 'package:2 core:4 pu:1' -H a:4,b:4 --map-by seq:file=seq",
         "--topo builtin:frontier -H a:16,b:4 -n 20 --map-by gpu:oversubscribe",
         "--topo builtin:elcap -H a:9 -n 9 --map-by mpibind",
+        "--topo 'package:2 core:2 pu:1' --devices nic=package:2 -H a:4,b:4 -n 2 --map-by device=nic:ndev=2 : -n 1 --map-by device=nic1",
         "--topo builtin:perlmutter-gpu -H a:5,b:3 -n 8 --map-by slot --bind-to none --gpus-per-rank 3",
         "--topo 'package:2 core:4 pu:1' -H a:4,b:4 --map-by ppr:2:package --bind-to core:overload-allowed:limit=2",
         "--topo 'package:2 core:4 pu:1' -H a:2 -n 2000000000 --map-by slot:oversubscribe",

@@ -37,6 +37,7 @@ mod input;
 mod json;
 mod judged;
 mod launch;
+mod mapped_nics;
 // Threads of a running job.
 mod launch_gpus;
 mod leftovers;

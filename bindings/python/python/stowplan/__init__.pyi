@@ -361,6 +361,7 @@ class _Moved(TypedDict):
     cpus: int
     local_rank: int
     gpus: int
+    nics: int
     threads: int
 
 class _Level(TypedDict, total=False):

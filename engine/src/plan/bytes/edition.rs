@@ -4,12 +4,13 @@
 pub const VERSION: u8 = 1;
 /// The version of plans with GPUs.
 pub const VERSION_WITH_GPUS: u8 = 2;
-/// The version of whole plans with classes of devices.
-const VERSION_WITH_CLASSES: u8 = 3;
-/// The version of whole plans with both. Other versions are refused.
+/// The version of plans with devices beside GPUs.
+pub const VERSION_WITH_DEVICES: u8 = 3;
+/// The version of plans with both. Other versions are refused.
 const VERSION_WITH_BOTH: u8 = 4;
 
-/// Whether the bytes have GPUs, and classes of devices. Bytes without them are the same as before stowplan knew them.
+/// Whether the bytes have GPUs, and other devices: in whole plans their classes, in broadcasts and slices the network cards that
+/// processes are mapped to. Bytes without them are the same as before stowplan knew them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Edition {
@@ -17,40 +18,39 @@ pub(crate) enum Edition {
     Plain = VERSION,
     /// Version 2: the same, with GPUs.
     Gpus = VERSION_WITH_GPUS,
-    /// Version 3: version 1 with classes of devices.
-    Classes = VERSION_WITH_CLASSES,
-    /// Version 4: version 2 with classes of devices.
-    GpusAndClasses = VERSION_WITH_BOTH,
+    /// Version 3: version 1 with other devices.
+    Devices = VERSION_WITH_DEVICES,
+    /// Version 4: version 2 with other devices.
+    GpusAndDevices = VERSION_WITH_BOTH,
 }
 
 impl Edition {
-    /// The same with classes of devices.
-    pub(crate) const fn with_classes(self) -> Self {
+    /// The same with other devices.
+    pub(crate) const fn with_devices(self) -> Self {
         match self {
-            Self::Plain | Self::Classes => Self::Classes,
-            Self::Gpus | Self::GpusAndClasses => Self::GpusAndClasses,
+            Self::Plain | Self::Devices => Self::Devices,
+            Self::Gpus | Self::GpusAndDevices => Self::GpusAndDevices,
         }
     }
 
     /// Whether the bytes have GPUs.
     pub(crate) const fn has_gpus(self) -> bool {
-        matches!(self, Self::Gpus | Self::GpusAndClasses)
+        matches!(self, Self::Gpus | Self::GpusAndDevices)
     }
 
-    /// Whether the bytes have classes of devices.
-    pub(crate) const fn has_classes(self) -> bool {
-        matches!(self, Self::Classes | Self::GpusAndClasses)
+    /// Whether the bytes have other devices.
+    pub(crate) const fn has_devices(self) -> bool {
+        matches!(self, Self::Devices | Self::GpusAndDevices)
     }
 
-    /// The edition of a version; what was expected instead, if this kind of frames has no such version.
-    pub(super) const fn of(version: Option<u8>, kind: FrameKind) -> Result<Self, &'static str> {
-        match (version, kind) {
-            (Some(VERSION), _) => Ok(Self::Plain),
-            (Some(VERSION_WITH_GPUS), _) => Ok(Self::Gpus),
-            (Some(VERSION_WITH_CLASSES), FrameKind::Whole) => Ok(Self::Classes),
-            (Some(VERSION_WITH_BOTH), FrameKind::Whole) => Ok(Self::GpusAndClasses),
-            (_, FrameKind::Whole) => Err("version 1 to 4"),
-            (_, FrameKind::Broadcast | FrameKind::Slice) => Err("version 1 or 2"),
+    /// The edition of a version, if there is one.
+    pub(super) const fn of(version: Option<u8>) -> Option<Self> {
+        match version {
+            Some(VERSION) => Some(Self::Plain),
+            Some(VERSION_WITH_GPUS) => Some(Self::Gpus),
+            Some(VERSION_WITH_DEVICES) => Some(Self::Devices),
+            Some(VERSION_WITH_BOTH) => Some(Self::GpusAndDevices),
+            Some(_) | None => None,
         }
     }
 }

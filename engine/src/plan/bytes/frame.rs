@@ -54,8 +54,8 @@ pub(super) fn open(bytes: &[u8], kind: FrameKind) -> Result<(&[u8], usize, Editi
     if bytes.get(same) != Some(&(kind as u8)) {
         return Err(bad(same, kind.words()));
     }
-    let edition = Edition::of(bytes.get(same + 1).copied(), kind);
-    let edition = edition.map_err(|expected| bad(same + 1, expected))?;
+    let edition = Edition::of(bytes.get(same + 1).copied());
+    let edition = edition.ok_or_else(|| bad(same + 1, "version 1 to 4"))?;
     let length = bytes[same + 2..].split_first_chunk();
     let (length, behind) = length.ok_or_else(|| bad(all, "the length"))?;
     let length = u64::from_le_bytes(*length);

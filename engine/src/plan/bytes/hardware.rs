@@ -110,7 +110,7 @@ pub(super) fn write_topologies(
             writer.text(&device.name);
             writer.text(&device.subtype);
             write_ranges(writer, &device.pus);
-            if edition.has_classes() {
+            if edition.has_devices() {
                 writer.number(device.class as u64);
                 writer.maybe(device.turn);
             }
@@ -170,11 +170,11 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
             name: reader.text()?.to_owned(),
             subtype: reader.text()?.to_owned(),
             pus: read_ranges(reader)?,
-            class: match reader.edition.has_classes() {
+            class: match reader.edition.has_devices() {
                 true => read_class(reader)?,
                 false => DeviceClass::Other,
             },
-            turn: match reader.edition.has_classes() {
+            turn: match reader.edition.has_devices() {
                 true => reader.maybe("the turn of a device")?,
                 false => None,
             },

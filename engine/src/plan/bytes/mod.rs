@@ -26,6 +26,8 @@ pub(crate) mod placed;
 mod listed;
 // GPUs: of topologies, of processes.
 pub(crate) mod gpus;
+// Network cards of processes.
+pub(crate) mod nics;
 // What was shown beside a plan.
 mod remarks;
 // Where passes ended.
@@ -40,7 +42,7 @@ mod written;
 #[cfg(test)]
 mod refused_tests;
 
-pub use edition::{FrameKind, VERSION, VERSION_WITH_GPUS};
+pub use edition::{FrameKind, VERSION, VERSION_WITH_DEVICES, VERSION_WITH_GPUS};
 pub use frame::BadPlan;
 pub use remarks::{ReadingRemark, Remark, Remarks};
 
@@ -49,6 +51,7 @@ use super::{Placed, Plan, World};
 use crate::id::Id as _;
 use crate::limit::APPS_MAX;
 use crate::plan::gpus::given::GivenGpus;
+use crate::plan::nics::MappedNics;
 use crate::table::apps::{AppTable, PolicyId};
 use crate::table::interner::KeyRows;
 use crate::table::names::{NodeId, NodeRange};
@@ -81,7 +84,7 @@ impl Plan {
         states::write(&mut states, &self.world, &mut topologies);
         let topologies = topologies.keys();
         let edition = match hardware::have_classes(&self.world.topologies, topologies) {
-            true => self.edition().with_classes(),
+            true => self.edition().with_devices(),
             false => self.edition(),
         };
         let mut writer = Writer::default();
@@ -152,14 +155,18 @@ impl Plan {
         Ok((places.assemble(world, table), remarks))
     }
 
-    /// What every daemon of a job needs, and no more: names, places, ranks and cpu sets; no topologies, states or policies.
+    /// What every daemon of a job needs, and no more: names, places, ranks, cpu sets, and the names of the network cards that
+    /// processes are mapped to; no topologies, states or policies.
     ///
     /// Cost: placed runs and distinct patterns.
     #[must_use]
     pub fn broadcast_bytes(&self) -> Vec<u8> {
-        let (mut writer, edition) = (Writer::default(), self.edition());
+        let (mut writer, edition) = (Writer::default(), self.sent_edition());
         self.write_names(&mut writer);
         self.write_places(&mut writer, edition);
+        if edition.has_devices() {
+            nics::write(&mut writer, self.nics());
+        }
         writer.seal(FrameKind::Broadcast, edition)
     }
 
@@ -172,10 +179,17 @@ impl Plan {
         let mut reader = Reader::open(bytes, FrameKind::Broadcast)?;
         let mut world = read_names(&mut reader)?;
         let places = PlacesRead::read(&mut reader, &mut world)?;
+        let nics = match reader.edition.has_devices() {
+            false => MappedNics::default(),
+            true => nics::read(&mut reader, places.apps.len(), world.names.len())?,
+        };
         reader.end()?;
         let mut table = AppTable::default();
         places.apps.iter().for_each(|_| table.push_hole());
-        Ok(places.assemble(world, table))
+        Ok(Self {
+            nics: nics.into(),
+            ..places.assemble(world, table)
+        })
     }
 
     fn write_names(&self, writer: &mut Writer) {
@@ -191,7 +205,15 @@ impl Plan {
         }
     }
 
-    pub(super) fn edition(&self) -> Edition {
+    /// The edition of a broadcast or a slice.
+    pub(super) fn sent_edition(&self) -> Edition {
+        match self.nics().any() {
+            true => self.edition().with_devices(),
+            false => self.edition(),
+        }
+    }
+
+    fn edition(&self) -> Edition {
         match self.tells_gpus() {
             true => Edition::Gpus,
             false => Edition::Plain,

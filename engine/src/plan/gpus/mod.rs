@@ -100,7 +100,20 @@ impl Plan {
     #[must_use]
     pub fn asks_for_gpus(&self) -> bool {
         let mut policies = self.apps.iter().filter_map(|app| self.policy_of(app));
-        policies.any(asks)
+        policies.any(|policy| asks(policy) || self.names_gpu(policy))
+    }
+
+    /// Whether a policy maps to a GPU by its name. Cost: for a name, the GPUs of the topologies.
+    fn names_gpu(&self, policy: &Policy) -> bool {
+        let Some(Devices::Named(name)) = policy.map.devices().map(|options| options.of) else {
+            return false;
+        };
+        let topologies = &self.world.topologies;
+        let known = |topology| {
+            let mut gpus = topologies.gpus(topology).iter();
+            gpus.any(|gpu| gpu.name == name.text())
+        };
+        policy.gpus.is_none() && topologies.ids().any(known)
     }
 
     /// The policy of an app; `None`: it is a hole, or the plan knows no policies.

@@ -1,7 +1,7 @@
 //! Which GPUs share a cpu with a process.
 
 use crate::plan::Plan;
-use crate::policy::{DevicesEach, ObjKind};
+use crate::policy::{DeviceMap, DevicesEach, ObjKind};
 use crate::table::apps::Policy;
 use crate::table::cpusets::CpusetId;
 use crate::table::device_order;
@@ -47,13 +47,31 @@ impl<'p> NearGpus<'p> {
             .collect()
     }
 
+    /// The object around the devices of a process that has several, by the first of them.
+    fn around(&self, options: DeviceMap, first: u32) -> Option<ObjectId> {
+        let topologies = &self.plan.world.topologies;
+        let groups = device_order::groups(topologies, self.topology, options);
+        let mut groups = groups.into_iter();
+        let own = groups.find(|group| topologies.logical(self.topology, group.devices[0]) == first);
+        own.map(|group| group.around)
+    }
+
     /// The row of the set of near GPUs: those that share a cpu with the cpus of a process or, if it is unbound, with its object
     /// or, if it has none, with the node.
-    pub(super) fn of(&mut self, place: Place, kind: Option<ObjKind>) -> u32 {
+    pub(super) fn of(
+        &mut self,
+        place: Place,
+        kind: Option<ObjKind>,
+        devices: Option<DeviceMap>,
+    ) -> u32 {
         let world = &self.plan.world;
         let topologies = &world.topologies;
         let cpus = place.cpus.or_else(|| {
-            let object = topologies.object(self.topology, kind?, place.object?)?;
+            let several = devices.filter(|options| options.each != DevicesEach::ONE);
+            let object = match several {
+                Some(options) => self.around(options, place.object?)?,
+                None => topologies.object(self.topology, kind?, place.object?)?,
+            };
             Some(topologies.cpuset(object))
         });
         if let Some(&known) = self.known.get(&cpus) {

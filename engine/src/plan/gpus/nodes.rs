@@ -302,6 +302,7 @@ impl<'p> Dealer<'p> {
             let pattern = self.plan.patterns.get(of.run.pattern);
             let words = Words::on(of.policy, topologies, near.topology);
             let several = near.several(of.policy);
+            let devices = of.policy.map.devices();
             let mut local = 0;
             for PlaceRun { count, place } in pattern.runs(of.run.procs) {
                 let end = local + count;
@@ -322,7 +323,7 @@ impl<'p> Dealer<'p> {
                         },
                         (Words::Dealt(GpuShare::None), _) => GpuGrant::These(Vec::new()),
                         (Words::Dealt(share), _) => {
-                            let group = (share, near.of(place, of.run.kind));
+                            let group = (share, near.of(place, of.run.kind, devices));
                             let size = sizes.entry(group).or_insert(0);
                             let first = *size;
                             *size += count;

@@ -11,7 +11,7 @@ use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{Devices, IfSupported, MapBy, ObjKind, Span};
-use crate::stage::node::layout::Layout;
+use crate::stage::node::layout::{End, Layout};
 use crate::table::device_order;
 
 /// `--map-by OBJECT` and `--map-by dist`.
@@ -65,9 +65,10 @@ fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, Map
     check_pe(view)?;
     let placement = &mut *view.placement;
     if one_each {
-        // A device whose cpus are taken has no process, whatever room others have.
+        // A device whose cpus are taken has no process, whatever room others have. One that cannot be bound is laid, and then refused.
         let want = slots.min(placement.asked);
-        return Ok(placement.fit(view.group, layout, want).0);
+        let (procs, end) = placement.fit(view.group, layout, want);
+        return Ok(procs + u32::from(matches!(end, End::Fails(_))));
     }
     if placement.overload() {
         return Ok(if capacity.with_cpus == 0 { 0 } else { slots });

@@ -43,14 +43,13 @@ pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         MapBy::Slot => slot::place(turn),
         MapBy::Mpibind(options) => mpibind::place(turn, options),
         MapBy::Node => node::place(turn),
-        MapBy::Object(_) | MapBy::Dist => match turn.policy.span {
+        MapBy::Object(_) | MapBy::Dist | MapBy::Device(_) => match turn.policy.span {
             Span::No => object::fill(turn),
             Span::Yes => object::span(turn),
         },
         MapBy::Ppr { per, on } => ppr::place(turn, u64::from(per), on),
         MapBy::PeList => pe_list::place(turn),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => unreachable!("placed entry by entry"),
-        MapBy::Device(_) => unreachable!("the plain mapper knows no devices by class"),
         MapBy::Given => unreachable!("no word asks for given masks"),
     }
 }

@@ -1,6 +1,7 @@
 //! Object kinds: goes round the objects of a node, node by node, or with SPAN over all nodes. `docs/semantics.md` 4, "objects".
 
 use super::share::share_out;
+use crate::devices;
 use crate::machine::{Machine, Object};
 use crate::refusal::Refusal;
 use crate::turn::{Found, Turn};
@@ -23,7 +24,8 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     if turn.left == 0 {
         return Ok(());
     }
-    if !turn.oversubscribes() {
+    // A second pass would begin with the first device again.
+    if !turn.oversubscribes() || turn.alone() {
         return Err(turn.lack_of_cpus());
     }
     share_out(turn, |turn, seat, share| {
@@ -35,10 +37,12 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
 }
 
 /// Sweeps over the objects of a node until the budget is used up: each sweep puts one process on every object with room.
-fn sweep<'a>(
-    turn: &mut Turn<'_, 'a>,
+///
+/// Where each device takes one process alone, there is one sweep.
+fn sweep(
+    turn: &mut Turn<'_, '_>,
     seat: usize,
-    objects: &[&'a Object],
+    objects: &[Object],
     budget: u64,
 ) -> Result<(), Refusal> {
     let mut budget = budget.min(turn.room(seat));
@@ -54,19 +58,18 @@ fn sweep<'a>(
                 return Ok(());
             }
             // Cpus near several GPUs are counted once.
-            let shares = |other: &usize| *other == at || shared(object, objects[*other]);
+            let shares = |other: &usize| *other == at || shared(object, &objects[*other]);
             let there: u64 = (0..objects.len()).filter(shares).map(|at| taken[at]).sum();
             if there < caps[at] {
                 let before = turn.free_in(seat, &object.cpus);
                 let found = turn.put(seat, Some((object, at)))?;
                 // A thread of a core that was partly taken leaves the number of free cpus as it is.
-                let fewer =
-                    turn.free_in(seat, &object.cpus) < before || object.kind == ObjKind::Gpu;
+                let fewer = turn.free_in(seat, &object.cpus) < before || object.kind.is_device();
                 taken[at] += u64::from(found == Found::Cpus && fewer);
                 budget -= 1;
             }
         }
-        if budget == before {
+        if budget == before || turn.alone() {
             return Ok(());
         }
     }
@@ -74,6 +77,9 @@ fn sweep<'a>(
 
 /// With SPAN: rounds over the nodes, one process per node and round.
 pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    if turn.alone() {
+        return span_alone(turn);
+    }
     room_for_all(turn)?;
     let mut caps: Vec<Option<Vec<u64>>> = turn.seats.iter().map(|_| None).collect();
     while turn.left > 0 {
@@ -98,12 +104,12 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
                 continue;
             };
             let before = turn.free_in(seat, &objects[at].cpus);
-            let found = turn.put(seat, Some((objects[at], at)))?;
+            let found = turn.put(seat, Some((&objects[at], at)))?;
             let fewer = turn.free_in(seat, &objects[at].cpus) < before;
-            if found == Found::Cpus && (fewer || objects[at].kind == ObjKind::Gpu) {
+            if found == Found::Cpus && (fewer || objects[at].kind.is_device()) {
                 for (other, cap) in caps.iter_mut().enumerate() {
-                    if other == at || shared(objects[at], objects[other]) {
-                        *cap -= 1;
+                    if other == at || shared(&objects[at], &objects[other]) {
+                        *cap = cap.saturating_sub(1);
                     }
                 }
             }
@@ -115,6 +121,69 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
                     format!("{:?}: every node is at max_slots", turn.app),
                 );
             }
+            return Err(turn.lack_of_cpus());
+        }
+    }
+    Ok(())
+}
+
+/// The devices of a node, each of which takes one process alone.
+#[derive(Clone)]
+struct Alone {
+    objects: Vec<Object>,
+    /// How many processes each has room for.
+    rooms: Vec<u64>,
+    /// The first that no process was put on yet.
+    next: usize,
+}
+
+/// With SPAN, where each device takes one process alone: the next process of a node gets its next device with room.
+fn span_alone(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    let mut nodes: Vec<Option<Alone>> = vec![None; turn.seats.len()];
+    while turn.left > 0 {
+        let before = turn.left;
+        for (seat, known) in nodes.iter_mut().enumerate() {
+            if turn.left == 0 {
+                break;
+            }
+            if known.is_none() {
+                let objects = objects(turn, seat)?;
+                if turn.room(seat) > 0 && (turn.seats[seat].avail > 0 || turn.oversubscribes()) {
+                    turn.meets_target(seat)?;
+                    turn.fits(seat)?;
+                }
+                let rooms = objects.iter().map(|object| cap(turn, seat, object));
+                let rooms = rooms.collect();
+                *known = Some(Alone {
+                    objects,
+                    rooms,
+                    next: 0,
+                });
+            }
+            let Some(Alone {
+                objects,
+                rooms,
+                next,
+            }) = known
+            else {
+                continue;
+            };
+            if turn.room(seat) == 0 || turn.seats[seat].avail == 0 && !turn.oversubscribes() {
+                continue;
+            }
+            let Some(at) = (*next..objects.len()).find(|&at| rooms[at] > 0) else {
+                continue;
+            };
+            *next = at + 1;
+            if turn.put(seat, Some((&objects[at], at)))? == Found::Cpus {
+                for (other, room) in rooms.iter_mut().enumerate() {
+                    if other == at || shared(&objects[at], &objects[other]) {
+                        *room = room.saturating_sub(1);
+                    }
+                }
+            }
+        }
+        if turn.left == before {
             return Err(turn.lack_of_cpus());
         }
     }
@@ -140,12 +209,12 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             turn.meets_target(seat)?;
             turn.fits(seat)?;
         }
-        let first = |at: &usize| !(0..*at).any(|before| shared(objects[before], objects[*at]));
+        let first = |at: &usize| !(0..*at).any(|before| shared(&objects[before], &objects[*at]));
         let cpus = (0..objects.len())
             .filter(first)
             .map(|at| {
-                let loose = loose(turn, seat, objects[at]);
-                cap(turn, seat, objects[at]).saturating_add(loose)
+                let loose = loose(turn, seat, &objects[at]);
+                cap(turn, seat, &objects[at]).saturating_add(loose)
             })
             .fold(0, u64::saturating_add);
         only_limits = only_limits && turn.room(seat) <= cpus;
@@ -167,9 +236,9 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     Err(turn.lack_of_cpus())
 }
 
-/// Whether both are GPUs near the same cpus. Two GPUs of a machine are near the same cpus, or near disjoint ones.
+/// Whether both are devices that are near a cpu together.
 fn shared(one: &Object, other: &Object) -> bool {
-    one.kind == ObjKind::Gpu && one.cpus.meets(&other.cpus)
+    one.kind.is_device() && one.cpus.meets(&other.cpus)
 }
 
 /// Partly taken cores before the last whole core of an object. When processes are bound to threads, a process takes the rest of
@@ -179,8 +248,8 @@ fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
     let threads = turn.target == Some(ObjKind::Hwthread)
         && turn.mode() == CpuMode::Core
         && node.machine.has_cores();
-    let of_gpu = object.kind == ObjKind::Gpu;
-    if of_gpu || !threads || turn.pe() > 1 || turn.overloads() || !turn.is_bound(seat) {
+    let of_device = object.kind.is_device();
+    if of_device || !threads || turn.pe() > 1 || turn.overloads() || !turn.is_bound(seat) {
         return 0;
     }
     let (mut loose, mut waiting) = (0, 0);
@@ -217,24 +286,17 @@ pub(super) fn cap(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
 }
 
 /// The objects of the mapped kind on a node, in the order of the policy.
-fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refusal> {
+fn objects(turn: &Turn<'_, '_>, seat: usize) -> Result<Vec<Object>, Refusal> {
     let machine = turn.machine(seat);
-    let kind = if let MapBy::Object(kind) = turn.policy.map {
-        machine.meant(kind)
-    } else {
-        ObjKind::Numa
-    };
-    let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();
+    let kind = turn.objects_mapped_to();
+    let mut objects = turn.mapped_objects(seat);
     if objects.is_empty() {
-        let class = if kind == ObjKind::Gpu {
-            "device-not-found"
-        } else {
-            "object-not-found"
+        let class = match (turn.policy.map.devices(), kind) {
+            (Some(options), _) => devices::lacking(machine, options),
+            (None, Some(ObjKind::Gpu)) => "device-not-found",
+            (None, _) => "object-not-found",
         };
-        return Refusal::err(
-            class,
-            format!("no {} on {}", kind.word(), turn.node(seat).name),
-        );
+        return Refusal::err(class, format!("no {kind:?} on {}", turn.node(seat).name));
     }
     if turn.policy.map == MapBy::Dist {
         let name = turn.device.unwrap_or_default();

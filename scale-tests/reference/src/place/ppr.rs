@@ -1,5 +1,6 @@
 //! `ppr:N:object`: N processes on each object. `docs/semantics.md` 4, "ppr".
 
+use crate::devices;
 use crate::machine::Object;
 use crate::refusal::Refusal;
 use crate::turn::Turn;
@@ -12,9 +13,12 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
         }
         let places = places(turn, seat, on);
         if places.is_empty() {
-            let class = match on {
-                PprObject::Kind(ObjKind::Gpu) | PprObject::Devices(_) => "device-not-found",
-                PprObject::Kind(_) | PprObject::Node => "object-not-found",
+            let class = match (on, turn.policy.map.devices()) {
+                (_, Some(options)) => devices::lacking(turn.machine(seat), options),
+                (PprObject::Kind(ObjKind::Gpu), None) => "device-not-found",
+                (PprObject::Kind(_) | PprObject::Node | PprObject::Devices(_), None) => {
+                    "object-not-found"
+                }
             };
             return Refusal::err(class, format!("{on:?} on {}", turn.node(seat).name));
         }
@@ -28,12 +32,12 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
         }
         turn.meets_target(seat)?;
         turn.fits(seat)?;
-        for place in places {
-            if !fits(turn, seat, place, per) {
+        for (at, place) in places.iter().enumerate() {
+            if !fits(turn, seat, place.as_ref(), per) {
                 continue;
             }
             for _ in 0..per.min(turn.left).min(turn.room(seat)) {
-                turn.put(seat, place.map(|object| (object, object.logical as usize)))?;
+                turn.put(seat, place.as_ref().map(|object| (object, at)))?;
             }
         }
     }
@@ -47,11 +51,14 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
 }
 
 /// The objects of the pattern. For `node` it is one place without an object.
-fn places<'a>(turn: &Turn<'_, 'a>, seat: usize, on: PprObject) -> Vec<Option<&'a Object>> {
+fn places(turn: &Turn<'_, '_>, seat: usize, on: PprObject) -> Vec<Option<Object>> {
     match on {
         PprObject::Node => vec![None],
-        PprObject::Devices(_) => unreachable!("the plain mapper knows no devices by class"),
-        PprObject::Kind(kind) => turn.machine(seat).objects(kind).iter().map(Some).collect(),
+        PprObject::Devices(_) => turn.mapped_objects(seat).into_iter().map(Some).collect(),
+        PprObject::Kind(kind) => {
+            let objects = turn.machine(seat).objects(kind).iter();
+            objects.cloned().map(Some).collect()
+        }
     }
 }
 

@@ -27,6 +27,30 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "Some(mask) => mask.is_subset(locality),",
     },
     Mutant {
+        name: "interleave keeps the devices of an object together",
+        file: "engine/src/table/device_order.rs",
+        from: "rows.sort_by_key(|&(turn, group, _)| (turn, group));",
+        to: "rows.sort_by_key(|&(turn, group, _)| (group, turn));",
+    },
+    Mutant {
+        name: "devices go by logical number",
+        file: "engine/src/table/device_order.rs",
+        from: "    ordered.sort_by_key(|&(turn, _)| turn);\n",
+        to: "",
+    },
+    Mutant {
+        name: "a device has a second process",
+        file: "engine/src/stage/node/layout/builder.rs",
+        from: "            if self.node.binder.policy.map.one_each() {\n                return",
+        to: "            if self.node.binder.policy.map.one_each() && self.procs > 4 {\n                return",
+    },
+    Mutant {
+        name: "a process that cannot be bound near its device goes to the next node",
+        file: "engine/src/stage/place/by_object.rs",
+        from: "procs + u32::from(matches!(end, End::Fails(_)))",
+        to: "procs.min(procs + u32::from(matches!(end, End::Fails(_))))",
+    },
+    Mutant {
         name: "mpibind forgets the largest remainders",
         file: "engine/src/stage/node/layout/mpibind.rs",
         from: "order.sort_by_key(|&at| std::cmp::Reverse(share(weights[at]) % total));",

@@ -118,8 +118,7 @@ fn nics(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
     if !asked.nics {
         return Ok(Vec::new());
     }
-    let names = plan.on_devices(place).map(|on| plan.nic_names(on));
-    let names = names.unwrap_or_default();
+    let names = plan.nics().of(place);
     if names.is_empty() {
         let sentence = "exec --nics: the plan maps this process to no network card\nhelp: --map-by device=network does";
         return Err(told("bad-option", sentence.to_owned()));

@@ -4,6 +4,8 @@
 mod app;
 // Which GPUs each process is given.
 mod gpus;
+// Which network cards each process is mapped to.
+mod nics;
 // Numbers patterns and cpu sets in the order of first use.
 mod numbered;
 // Where threads go.
@@ -12,6 +14,7 @@ mod threads;
 use super::{Told, hosts};
 use app::AppView;
 use gpus::GivenView;
+use nics::NicsView;
 use numbered::{Numbered, PatternView};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -63,6 +66,8 @@ struct Document<'a> {
     cpusets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gpus: Option<GivenView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nics: Option<NicsView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<Vec<ThreadsView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,6 +140,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
         gpus: gpus::view(plan),
+        nics: nics::view(plan),
         threads,
         threads_more: more.filter(|&more| more > 0),
         notes: told.notes.iter().map(NoteView::new).collect(),

@@ -12,7 +12,7 @@ pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String>
     let given = plan.tells_gpus().then(|| plan.given_gpus());
     let given = given.filter(GivenGpus::any);
     let gpus = if given.is_some() { "gpus" } else { "" };
-    let nics = if plan.maps_networks() { "nics" } else { "" };
+    let nics = if plan.nics().any() { "nics" } else { "" };
     let head = ["rank", "node", "local_rank", "object", "cpus", gpus, nics].map(str::to_owned);
     let mut rows = vec![head];
     rows.extend(ranks.filter_map(|rank| row(plan, given.as_ref(), Rank(rank))));
@@ -56,9 +56,8 @@ fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 7]
 
 /// The names of the network cards of a process, `-` for none.
 fn nics(plan: &Plan, proc: &ProcPlace) -> String {
-    let names = plan.on_devices(proc).map(|on| plan.nic_names(on));
-    match names.filter(|names| !names.is_empty()) {
-        Some(names) => names.join(","),
-        None => "-".to_owned(),
+    match plan.nics().of(proc) {
+        [] => "-".to_owned(),
+        names => names.join(","),
     }
 }
