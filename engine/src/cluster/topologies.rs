@@ -1,11 +1,8 @@
 //! Topologies that go from one table to another.
 
-use super::whole::Cluster;
 use crate::id::Column;
-use crate::map::Machine;
 use crate::table::cpusets::Cpusets;
 use crate::table::topologies::{Topologies, TopologyId};
-use std::sync::Arc;
 
 /// Topologies that go from one table to another, each once, and only those that are asked for.
 pub(super) struct MovingTopologies<'t> {
@@ -21,6 +18,11 @@ impl<'t> MovingTopologies<'t> {
         }
     }
 
+    /// Whether they are those of this table.
+    pub(super) fn are_of(&self, table: &Topologies) -> bool {
+        std::ptr::eq(self.from, table)
+    }
+
     /// The topology of the other table, in this one. Cost: linear in its objects, once for each topology.
     pub(super) fn topology(
         &mut self,
@@ -32,24 +34,5 @@ impl<'t> MovingTopologies<'t> {
             let added = into.add(self.from.draft(id), cpusets);
             added.expect("a topology of a table is sound")
         })
-    }
-}
-
-impl Cluster {
-    /// A topology of another table, in that of this cluster.
-    pub(super) fn own_topology(
-        &mut self,
-        moving: &mut MovingTopologies<'_>,
-        id: TopologyId,
-    ) -> TopologyId {
-        let Machine {
-            topologies,
-            cpusets,
-            ..
-        } = &mut self.machine;
-        if std::ptr::eq(moving.from, Arc::as_ptr(topologies)) {
-            return id;
-        }
-        moving.topology(Arc::make_mut(topologies), Arc::make_mut(cpusets), id)
     }
 }

@@ -3,11 +3,14 @@
 use super::among::Among;
 use super::held::Change;
 use super::nodes::{ClusterNodes, NodeNow, Standing};
+use super::topologies::MovingTopologies;
 use crate::error::MapError;
 use crate::map::{Machine, Mapped};
 use crate::plan::Plan;
 use crate::stage::resolve::Resolved;
 use crate::table::names::{NameRange, NodeRange};
+use crate::table::topologies::TopologyId;
+use std::sync::Arc;
 
 /// Nodes that jobs share, one after another or at the same time.
 #[derive(Clone, Debug)]
@@ -97,6 +100,23 @@ impl Cluster {
     /// Removes nodes. Those behind them move up. Cost: the nodes removed, times the ranges of names and states.
     pub fn remove(&mut self, nodes: &[NodeRange]) {
         self.nodes.remove(nodes);
+    }
+
+    /// A topology of another table, in that of this cluster.
+    pub(super) fn own_topology(
+        &mut self,
+        moving: &mut MovingTopologies<'_>,
+        id: TopologyId,
+    ) -> TopologyId {
+        let Machine {
+            topologies,
+            cpusets,
+            ..
+        } = &mut self.machine;
+        if moving.are_of(topologies) {
+            return id;
+        }
+        moving.topology(Arc::make_mut(topologies), Arc::make_mut(cpusets), id)
     }
 
     /// How many nodes there are.
