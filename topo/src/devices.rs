@@ -281,6 +281,15 @@ impl Stated {
         (self.kind, &self.near) == (other.kind, &other.near)
     }
 
+    /// The visible numbers that `only:LIST` keeps; empty for any other form.
+    #[must_use]
+    pub fn only(&self) -> &[u32] {
+        match &self.near {
+            Where::Only(numbers) => numbers,
+            Where::Nowhere | Where::Each(..) | Where::Listed(..) => &[],
+        }
+    }
+
     /// Replaces the devices of a topology.
     ///
     /// # Errors

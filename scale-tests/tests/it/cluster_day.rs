@@ -4,7 +4,7 @@
 use crate::cluster_account::Account;
 use crate::cluster_flat::middle;
 use crate::size::is_long;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use stowplan::{Cluster, Job, JobId, Machine, Plan, Standing, Topology};
 use stowplan_scale_tests::choices::Choices;
@@ -86,44 +86,35 @@ struct Day {
     measured: Measured,
 }
 
-/// Placements whose times are taken, at the start and at the end of a day.
+/// Placements whose times are taken together.
 const WINDOW: usize = 5_000;
 
-/// What placing costs once the machine is full for the first time, and at the end of the day.
+/// What placing costs, from the first time that the machine is full.
 #[derive(Default)]
 struct Measured {
-    /// Times of the first [`WINDOW`] placements.
-    first: Vec<Duration>,
-    /// Times of the last [`WINDOW`] placements.
-    last: VecDeque<Duration>,
-    /// Memory of the process after the first placements, in kB.
-    memory: Option<u64>,
+    /// Times of the placements of this window.
+    took: Vec<Duration>,
+    windows: Vec<String>,
 }
 
 impl Measured {
-    fn enter(&mut self, took: Duration) {
-        if self.first.len() < WINDOW {
-            self.first.push(took);
-            return;
+    fn enter(&mut self, took: Duration, cluster: &Cluster) {
+        self.took.push(took);
+        if self.took.len() == WINDOW {
+            let took = middle(std::mem::take(&mut self.took));
+            let running = cluster.jobs().count();
+            let size = cluster.to_bytes().len();
+            let memory = memory().unwrap_or_default();
+            self.windows.push(format!(
+                "{took} ns for a placement, {running} jobs run, {size} bytes of state, {memory} kB of the process"
+            ));
         }
-        if self.memory.is_none() {
-            self.memory = memory();
-        }
-        if self.last.len() == WINDOW {
-            self.last.pop_front();
-        }
-        self.last.push_back(took);
     }
 
     fn say(self) {
-        if self.last.len() < WINDOW {
-            return;
+        for (at, window) in self.windows.iter().enumerate() {
+            println!("window {at}: {window}");
         }
-        let [first, last] = [self.first, self.last.into()].map(middle);
-        let [at_first, at_last] = [self.memory, memory()].map(Option::unwrap_or_default);
-        println!(
-            "ns for a placement: {first} at first, {last} at last; kB of the process: {at_first} at first, {at_last} at last"
-        );
     }
 }
 
@@ -191,7 +182,7 @@ impl Day {
             Ok(plan) => {
                 self.placed += 1;
                 if self.refused > 0 {
-                    self.measured.enter(took);
+                    self.measured.enter(took, &self.cluster);
                 }
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
                 let fewest = plan.procs().map(|proc| proc.gpus().len()).min();

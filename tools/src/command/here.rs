@@ -35,8 +35,8 @@ pub(crate) struct Asked {
 pub(super) struct Parts {
     /// Cpus of some hosts: one host of each count.
     pub(super) cpus: Vec<(String, u64)>,
-    /// What says which GPUs the nodes show, if some do.
-    pub(super) gpus: Option<String>,
+    /// What says which GPUs the nodes show, and what it says, in the form of `--devices`.
+    pub(super) gpus: Vec<(String, String)>,
 }
 
 impl Asked {
@@ -132,9 +132,8 @@ fn devices(line: &CommandLine, found: &Found, parts: &mut Parts) -> Vec<String> 
         return Vec::new();
     }
     let source = found.seen.as_ref().unwrap_or(&found.source);
-    if let Some(devices) = found.devices.iter().rfind(|own| own.contains("only:")) {
-        parts.gpus = Some(format!("{source} ({devices})"));
-    }
+    let only = found.devices.iter().filter(|own| own.contains("only:"));
+    parts.gpus = only.map(|own| (source.clone(), own.clone())).collect();
     let words = found.devices.iter().cloned();
     words
         .flat_map(|devices| ["--devices".to_owned(), devices])

@@ -8,9 +8,11 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::map::Mapped;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::names::NodeId;
+use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_job::error::JobError;
+use stowplan_job::named_nodes::hosts;
 use stowplan_job::place::Placement;
+use stowplan_topo::devices::read;
 
 /// Adds the notes on threads, if the job says something about them, and what an expert would say of the plan.
 pub(super) fn advise(placement: &mut Placement) -> Result<(), JobError> {
@@ -32,20 +34,43 @@ pub(super) fn unused(plan: &Plan, parts: &Parts) -> Vec<Note> {
     let mut notes: Vec<Note> = cpus
         .filter_map(|(host, cpus)| part_of_node(plan, host, *cpus))
         .collect();
-    let world = plan.world();
-    let mut used = world
-        .before
-        .iter()
-        .map(|(_, state)| world.states.get(state).topology);
-    if let Some(said) = &parts.gpus
-        && used.all(|topology| world.topologies.gpus(topology).is_empty())
-    {
-        let first = world.names.name(NodeId::from_row(0));
-        notes.push(of_allocation(format!(
-            "{said} is not used here: the topology of {first} has none of these GPUs; --devices says where they are"
-        )));
-    }
+    let lacked = parts.gpus.iter().find_map(|(source, devices)| {
+        let (numbers, node) = lacking(plan, devices)?;
+        Some(of_allocation(format!(
+            "{source} ({devices}): the topology of {node} has no GPU {numbers}; --devices says where GPUs are"
+        )))
+    });
+    notes.extend(lacked);
     notes
+}
+
+/// The GPUs of `NODES=gpu=only:LIST` that the first of these nodes which lacks some has not, and its name.
+///
+/// Cost: the runs of nodes, times the GPUs of each.
+fn lacking(plan: &Plan, devices: &str) -> Option<(String, String)> {
+    let (nodes, stated) = read(devices).ok()?;
+    let world = plan.world();
+    let all = NodeRange::until(0, world.names.len());
+    let ranges = match nodes {
+        Some(nodes) => hosts(nodes).ok()?,
+        None => Vec::new(),
+    };
+    let named = ranges.iter().flat_map(|range| world.names.find(range).0);
+    let found: Vec<NodeRange> = match nodes {
+        Some(_) => named.collect(),
+        None => vec![all],
+    };
+    let mut runs = found.iter().flat_map(|nodes| world.before.within(*nodes));
+    runs.find_map(|(nodes, state)| {
+        let own = world.topologies.gpus(world.states.get(state).topology);
+        let has = |number: &&u32| own.iter().any(|gpu| gpu.visible == **number);
+        let numbers: Vec<String> = { stated.only().iter() }
+            .filter(|number| !has(number))
+            .map(u32::to_string)
+            .collect();
+        let name = || world.names.name(NodeId::from_row(nodes.first as usize));
+        (!numbers.is_empty()).then(|| (numbers.join(","), name()))
+    })
 }
 
 fn of_allocation(text: String) -> Note {

@@ -74,6 +74,18 @@ fn gpus_that_this_node_shows_are_the_gpus_of_the_job() {
         notes.contains("note[allocation-unused]: CUDA_VISIBLE_DEVICES (gpu=only:0)"),
         "{notes}"
     );
+    // So is a part that it has not.
+    let more = [
+        &two[..2],
+        &[("CUDA_VISIBLE_DEVICES", "3,7")],
+        &[("SLURMD_NODENAME", "n2")],
+    ]
+    .concat();
+    let notes = mapped(&folder, &more, &words).1;
+    assert!(
+        notes.contains("the topology of n2 has no GPU 7;"),
+        "{notes}"
+    );
 }
 
 #[test]
