@@ -24,6 +24,8 @@ pub(crate) struct TopologyView<'t> {
     has_target: bool,
     /// For each mapped object, whether an earlier one has the same cpus: devices near the same cpus. Empty under other maps.
     repeated: Vec<bool>,
+    /// Whether mapped devices share cpus without being near the same ones.
+    overlap: bool,
 }
 
 /// The room on a node in its present state.
@@ -35,8 +37,10 @@ pub(crate) struct Capacity {
     pub(crate) cpus: u32,
     /// Processes that the packages can take, PE cpus each: pkgcap(n).
     pub(crate) by_package: u32,
-    /// Processes that the mapped objects can take, PE cpus each, without sharing cpus.
+    /// Processes that the mapped objects can take, PE cpus each, without sharing cpus. Too many if they [overlap](Self::overlap).
     pub(crate) by_object: u64,
+    /// Whether mapped devices share cpus without being near the same ones. Then only laying processes tells how many fit.
+    pub(crate) overlap: bool,
     /// Mapped objects, and how many of them have PE cpus, free or taken.
     pub(crate) objects: u32,
     pub(crate) with_cpus: u32,
@@ -86,13 +90,15 @@ impl<'t> TopologyView<'t> {
             listed_units(&apps.lists[list], binder.units.len())
         });
         let by_device = mapped_kind(policy.map).is_some_and(ObjKind::is_device);
+        let repeated = if by_device {
+            repeated(topologies, &objects)
+        } else {
+            Vec::new()
+        };
         Self {
             has_target: binder.has_target(&objects),
-            repeated: if by_device {
-                repeated(topologies, &objects)
-            } else {
-                Vec::new()
-            },
+            overlap: by_device && overlap(topologies, &objects, &repeated),
+            repeated,
             binder,
             objects,
             pe_list,
@@ -140,6 +146,7 @@ impl<'t> TopologyView<'t> {
             cpus: may.count(),
             by_package,
             by_object,
+            overlap: self.overlap,
             objects: self.objects.len(),
             with_cpus,
             largest_object,
@@ -164,6 +171,16 @@ fn repeated(topologies: &Topologies, objects: &Targets<'_>) -> Vec<bool> {
     let mut seen = BTreeSet::new();
     let ranges = objects.iter().map(|object| topologies.ranges(object));
     ranges.map(|pus| !seen.insert(pus)).collect()
+}
+
+/// Whether any two of the objects that are not repeated share a cpu. Cost: their ranges, sorted.
+fn overlap(topologies: &Topologies, objects: &Targets<'_>, repeated: &[bool]) -> bool {
+    let distinct = objects.iter().zip(repeated).filter(|(_, again)| !**again);
+    let mut ranges: Vec<(u32, u32)> = distinct
+        .flat_map(|(object, _)| topologies.ranges(object).iter().copied())
+        .collect();
+    ranges.sort_unstable();
+    ranges.windows(2).any(|pair| pair[1].0 < pair[0].1)
 }
 
 /// Whether processes are bound to threads while whole cores are counted. Then free threads of partly taken cores are used too,

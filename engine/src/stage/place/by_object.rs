@@ -65,22 +65,37 @@ fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, Map
     check_pe(view)?;
     let placement = &mut *view.placement;
     if one_each {
-        // A device whose cpus are taken has no process, whatever room others have. One that cannot be bound is laid, and then refused.
-        let want = slots.min(placement.asked);
-        let (procs, end) = placement.fit(view.group, layout, want);
-        return Ok(procs + u32::from(matches!(end, End::Fails(_))));
+        // A device whose cpus are taken has no process, whatever room others have.
+        return Ok(laid_or_refused(view, layout, slots));
     }
     if placement.overload() {
         return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
     }
     let explicit = placement.explicit();
     let certain = explicit && placement.policy.if_supported == IfSupported::No;
-    if certain || (!explicit && capacity.has_target && placement.policy.limit.is_none()) {
+    let by_default = !explicit && capacity.has_target && placement.policy.limit.is_none();
+    if (certain || by_default) && !capacity.overlap {
         return Ok(slots.min(u32::try_from(capacity.by_object).unwrap_or(u32::MAX)));
+    }
+    if certain && capacity.overlap {
+        return Ok(laid_or_refused(view, layout, slots));
     }
     // Processes that the binder leaves unbound use up no room. Only laying them tells how many fit.
     let want = slots.min(placement.asked);
     Ok(placement.fit(view.group, layout, want).0)
+}
+
+/// How many processes a node takes, with one more if that cannot be bound: it is laid, and then refused.
+fn laid_or_refused(view: &mut GroupView<'_, '_>, layout: Layout, slots: u32) -> u32 {
+    let placement = &mut *view.placement;
+    let want = slots.min(placement.asked);
+    let (procs, end) = placement.fit(view.group, layout, want);
+    match (end, placement.policy.span) {
+        // Its round is reached before nodes can be said to have too little room.
+        (End::Fails(_), Span::Yes) => placement.asked,
+        (End::Fails(_), Span::No) => procs + 1,
+        (End::Wanted | End::Full | End::TooLong, _) => procs,
+    }
 }
 
 /// Checks that PE fits a mapped object of this node, free or taken.
