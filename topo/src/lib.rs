@@ -22,7 +22,9 @@ mod kind;
 mod error;
 // Classes of OS devices, and their order.
 mod classes;
-// GPUs and network cards: of a file, of a named machine, or stated with `--devices`.
+// GPUs and network cards among the devices of a file.
+mod os_devices;
+// GPUs and network cards: of a named machine, or stated with `--devices`.
 pub mod devices;
 // Text -> topology.
 pub mod synthetic;

@@ -6,8 +6,8 @@
 //! driver shows.
 
 use crate::classes::{self, KnownAs, Plugged};
-use crate::devices;
 use crate::files::{Lookup, Names, numbers, ranges};
+use crate::os_devices;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use stowplan_engine::table::topologies::{Device, TopologyDraft};
@@ -187,8 +187,8 @@ pub(crate) fn give(file: Lookup<'_>, names: Names<'_>, draft: &mut TopologyDraft
             _ => {}
         }
     }
-    draft.gpus = devices::gpus(&found.devices, &found.plugged);
-    draft.nics = devices::nics(&found.devices);
+    draft.gpus = os_devices::gpus(&found.devices, &found.plugged);
+    draft.nics = os_devices::nics(&found.devices);
     classes::number(&mut found.devices, &found.plugged, &found.known);
     draft.devices = found.devices;
 }

@@ -3,8 +3,8 @@
 use super::sets::{Set, Sets};
 use super::tree::{Line, Row, Tree};
 use crate::classes::{self, KnownAs, Plugged};
-use crate::devices;
 use crate::kind::Kind;
+use crate::os_devices;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Device, DraftObject, KeptPu, TopologyDraft};
@@ -257,8 +257,8 @@ impl Walk<'_> {
             });
         }
         classes::number(&mut self.draft.devices, &self.plugged, &self.known);
-        self.draft.gpus = devices::gpus(&self.draft.devices, &self.plugged);
-        self.draft.nics = devices::nics(&self.draft.devices);
+        self.draft.gpus = os_devices::gpus(&self.draft.devices, &self.plugged);
+        self.draft.nics = os_devices::nics(&self.draft.devices);
         self.draft.kept.retain(|kept| kept.beside != NOWHERE);
         // Kind by kind, so that a machine gives the same topology from every source.
         self.draft.objects.sort_by_key(|object| object.kind);
