@@ -47,8 +47,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a process that cannot be bound near its device goes to the next node",
         file: "engine/src/stage/place/by_object.rs",
-        from: "procs + u32::from(matches!(end, End::Fails(_)))",
-        to: "procs.min(procs + u32::from(matches!(end, End::Fails(_))))",
+        from: "(End::Fails(_), Span::No) => procs + 1,",
+        to: "(End::Fails(_), Span::No) => procs,",
     },
     Mutant {
         name: "mpibind forgets the largest remainders",
