@@ -4,7 +4,7 @@ use super::config_file;
 use super::refusal::refuses;
 use super::version::Version;
 use super::words::{Does, find};
-use crate::line::named::{Again, Setting, Settings, leading_number};
+use crate::line::named::{Again, Setting, Settings, leading_number, takes};
 use crate::line::{LineAsked, LineRefused};
 
 /// One program.
@@ -161,11 +161,7 @@ fn take(
         }
         Does::Sets(setting) => {
             let setting = by_version(setting, version);
-            let set = match setting.again {
-                Again::RefusedOfProgram => &mut program.set,
-                Again::Refused | Again::IfSame => &mut global.set,
-            };
-            let taken = set.takes(setting, value);
+            let taken = takes(setting, value, &mut global.set, &mut program.set);
             taken.then_some(()).ok_or_else(|| twice(given))
         }
         Does::Variable | Does::Harmless => Ok(()),

@@ -4,7 +4,7 @@ use super::version::Version;
 use super::words::{Does, Word, find, near};
 use crate::hydra::config_file;
 use crate::hydra::refusal::refuses;
-use crate::line::named::{Again, Settings, leading_number};
+use crate::line::named::{Settings, leading_number, takes};
 use crate::line::{LineAsked, LineRefused};
 
 /// One program.
@@ -225,11 +225,7 @@ fn take(
         }
         Does::RoundRobin => per_host(said, given.to_owned(), 1)?,
         Does::Sets(setting) => {
-            let set = match setting.again {
-                Again::RefusedOfProgram => &mut program.set,
-                Again::Refused | Again::IfSame => &mut said.set,
-            };
-            if !set.takes(setting, value) {
+            if !takes(setting, value, &mut said.set, &mut program.set) {
                 return Err(refuses(&format!("{given} is given twice")));
             }
         }

@@ -60,23 +60,27 @@ pub(crate) struct Settings {
     set: Vec<(&'static str, String)>,
 }
 
-impl Settings {
-    /// Sets a thing; whether the launcher takes it.
-    pub(crate) fn takes(&mut self, setting: Setting, value: String) -> bool {
-        let value = match setting.says {
-            "" => value,
-            says => says.to_owned(),
-        };
-        let known = self.set.iter().find(|(name, _)| *name == setting.name);
-        let Some((_, known)) = known else {
-            self.set.push((setting.name, value));
-            return true;
-        };
-        match setting.again {
-            Again::Refused | Again::RefusedOfProgram => false,
-            Again::IfSame => *known == value,
-        }
-    }
+/// Sets a thing, of the whole job or of one program; whether the launcher takes it.
+pub(crate) fn takes(
+    setting: Setting,
+    value: String,
+    job: &mut Settings,
+    program: &mut Settings,
+) -> bool {
+    let value = match setting.says {
+        "" => value,
+        says => says.to_owned(),
+    };
+    let set = match setting.again {
+        Again::RefusedOfProgram => &mut program.set,
+        Again::Refused | Again::IfSame => &mut job.set,
+    };
+    let known = set.iter().find(|(name, _)| *name == setting.name);
+    let Some((_, known)) = known else {
+        set.push((setting.name, value));
+        return true;
+    };
+    setting.again == Again::IfSame && *known == value
 }
 
 /// The number that leading digits make, as C's `atoi` reads it.

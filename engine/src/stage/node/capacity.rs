@@ -97,7 +97,7 @@ impl<'t> TopologyView<'t> {
         };
         Self {
             has_target: binder.has_target(&objects),
-            overlap: by_device && overlap(topologies, &objects, &repeated),
+            overlap: overlap(topologies, &objects, &repeated),
             repeated,
             binder,
             objects,
