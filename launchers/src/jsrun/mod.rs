@@ -15,7 +15,7 @@ use crate::line::table::{self, Ends, Style};
 use crate::line::usable::UsableNodes;
 use crate::line::{Allocation, Derived, Laid, LaidApp, LaidRun, LineAsked, LineRefused, OurHosts};
 use asks::Asks;
-use sets::NodeSets;
+use sets::{End, NodeSets};
 use stowplan_engine::count::counted;
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::table::names::{NameRange, NodeRange};
@@ -140,7 +140,7 @@ fn fill(
     let mut left = asks.sets.map_or(u64::MAX, u64::from);
     let mut filled: Vec<Filled> = Vec::new();
     let count = |cut: &NodeSets| u64::try_from(cut.sets.len()).unwrap_or(u64::MAX);
-    let mut end = String::new();
+    let mut ended = End::Asked;
     for &(run, kind) in &nodes.runs {
         if left == 0 {
             break;
@@ -150,11 +150,11 @@ fn fill(
         let (fits, wanted) = (count(&cut), asks.per_host.map(u64::from));
         // A node may hold fewer than -r says only where the last sets go.
         if wanted.is_some_and(|wanted| fits < wanted.min(left)) || fits == 0 {
-            return Err(unknown(&format!("not all resource sets fit: {}", cut.end)));
+            return Err(too_few(asked, fits, wanted, &cut.end));
         }
         // The end of a node that is not known matters where sets are left for the next.
-        if asks.per_host.is_none() && left > fits && cut.end.contains("not known") {
-            return Err(unknown(&cut.end));
+        if let (None, true, End::Unknown(why)) = (asks.per_host, left > fits, &cut.end) {
+            return Err(unknown(why));
         }
         let whole = (left / fits).min(u64::from(run.count));
         push(&mut filled, run.first, whole, kind, fits);
@@ -164,16 +164,40 @@ fn fill(
             push(&mut filled, first, 1, kind, left);
             left = 0;
         }
-        end = cut.end;
+        ended = cut.end;
     }
     if asks.sets.is_some() && left > 0 {
+        let why = match ended {
+            End::Asked => String::new(),
+            End::Full(why) | End::Unknown(why) => format!(" ({why})"),
+        };
         return Err(unknown(&format!(
-            "{} do not fit on {}: what jsrun does then is not known {end}",
+            "{} do not fit on {}{why}: what jsrun does then is not known",
             counted(left, "resource set"),
             counted(u64::from(nodes.names.len()), "node")
         )));
     }
     Ok(filled)
+}
+
+/// Why a node cannot hold the sets of `-r`, or not one.
+fn too_few(asked: &LineAsked<'_>, fits: u64, wanted: Option<u64>, end: &End) -> LineRefused {
+    let command = &asked.command;
+    let why = match end {
+        End::Unknown(why) => {
+            return LineRefused::new("not-modelled", format!("{command}: {why}"));
+        }
+        End::Full(why) => format!(": {why}"),
+        End::Asked => String::new(),
+    };
+    let sentence = match wanted {
+        Some(wanted) => format!(
+            "{command}: -r asks for {} of each node, and {fits} fit{why}",
+            counted(wanted, "resource set")
+        ),
+        None => format!("{command}: not all nodes can hold a resource set{why}"),
+    };
+    LineRefused::new("launcher-refuses", sentence)
 }
 
 fn push(filled: &mut Vec<Filled>, first: u32, count: u64, kind: usize, sets: u64) {

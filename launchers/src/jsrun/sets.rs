@@ -4,6 +4,7 @@ use super::asks::{Amount, Asks, Latency};
 use crate::line::LineAsked;
 use crate::line::usable::Usable;
 use roaring::RoaringBitmap;
+use stowplan_engine::count::counted;
 use stowplan_engine::policy::ObjKind;
 
 /// A resource set.
@@ -20,8 +21,19 @@ pub(super) struct ResourceSet {
 pub(super) struct NodeSets {
     /// The sets, in order.
     pub(super) sets: Vec<ResourceSet>,
-    /// Why the next one is not known, or does not fit.
-    pub(super) end: String,
+    /// What ends them.
+    pub(super) end: End,
+}
+
+/// What ends the resource sets of a node.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum End {
+    /// There are as many as were asked for.
+    Asked,
+    /// The node has nothing left that the next one could have.
+    Full(String),
+    /// What the next one would have is not known.
+    Unknown(String),
 }
 
 /// A node's cores by package, and its GPUs with the package of each.
@@ -49,14 +61,19 @@ pub(super) fn cut(asked: &LineAsked<'_>, asks: &Asks, usable: &Usable, most: u32
     let mut sets = Vec::new();
     let end = loop {
         if sets.len() >= most as usize {
-            break String::new();
+            break End::Asked;
         }
         if cores + gpus == 0 {
-            break "a resource set without cores and GPUs is not known here".to_owned();
+            let why = "a resource set without cores and GPUs is not known here";
+            break End::Unknown(why.to_owned());
         }
         let first = sets.len() * gpus;
         let Some(own) = node.gpus.get(first..first + gpus) else {
-            break format!("the node has GPUs for {} resource sets", sets.len());
+            let why = format!(
+                "a node has {}, and a resource set takes {gpus}",
+                counted(node.gpus.len() as u64, "GPU")
+            );
+            break End::Full(why);
         };
         let own = own.to_vec();
         let beside = gpus > 0 && asks.latency == Latency::Gpu;
@@ -103,11 +120,11 @@ fn node(asked: &LineAsked<'_>, usable: &Usable) -> Node {
 
 impl Node {
     /// The next free cores, core after core: inside a package, or whole packages.
-    fn next(&mut self, cores: usize) -> Result<Vec<RoaringBitmap>, String> {
+    fn next(&mut self, cores: usize) -> Result<Vec<RoaringBitmap>, End> {
         let free = |at: usize| self.packages[at].len() - self.used[at];
         let at = (0..self.packages.len()).find(|&at| free(at) > 0);
         let Some(at) = at else {
-            return Err("no core is free".to_owned());
+            return Err(self.full(cores));
         };
         if free(at) >= cores {
             return Ok(self.take(at, cores));
@@ -116,13 +133,13 @@ impl Node {
         let mut packages = at..self.packages.len();
         while taken.len() < cores {
             let Some(next) = packages.next() else {
-                return Err(format!("the node has fewer than {cores} free cores"));
+                return Err(self.full(cores));
             };
             let whole = self.packages[next].len();
             if self.used[next] > 0 || taken.len() + whole > cores {
-                return Err(format!(
+                return Err(End::Unknown(format!(
                     "whether a resource set of {cores} cores may lie in two packages is not known"
-                ));
+                )));
             }
             taken.extend(self.take(next, whole));
         }
@@ -134,28 +151,36 @@ impl Node {
         &mut self,
         gpus: &[(u32, Option<usize>)],
         cores: usize,
-    ) -> Result<Vec<RoaringBitmap>, String> {
+    ) -> Result<Vec<RoaringBitmap>, End> {
         let package = |gpu: &(u32, Option<usize>)| gpu.1;
         let first = gpus.first().and_then(package);
         let Some(first) = first else {
-            return Err("the package of its GPU is not known".to_owned());
+            return Err(End::Unknown("the package of its GPU is not known".to_owned()));
         };
         if gpus.iter().map(package).any(|own| own != Some(first)) {
             let all: usize = self.packages.iter().map(Vec::len).sum();
             return match cores == all {
                 true => self.next(cores),
-                false => Err(
+                false => Err(End::Unknown(
                     "which cores a resource set with GPUs of two packages gets is not known"
                         .to_owned(),
-                ),
+                )),
             };
         }
         if self.packages[first].len() - self.used[first] < cores {
-            return Err(format!(
-                "the package of its GPUs has fewer than {cores} free cores"
-            ));
+            return Err(End::Unknown(format!(
+                "the package of its GPUs has fewer than {cores} free cores, and whether others are taken is not known"
+            )));
         }
         Ok(self.take(first, cores))
+    }
+
+    fn full(&self, cores: usize) -> End {
+        let all: usize = self.packages.iter().map(Vec::len).sum();
+        End::Full(format!(
+            "a node has {}, and a resource set takes {cores}",
+            counted(all as u64, "usable core")
+        ))
     }
 
     fn take(&mut self, package: usize, cores: usize) -> Vec<RoaringBitmap> {
