@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define STOW_API_VERSION 6u
+#define STOW_API_VERSION 7u
 #define STOW_JOB   UINT32_MAX  /* as the app of a policy: the policy is the job's */
 #define STOW_COUNT UINT32_MAX  /* as procs: as many processes as policy and slots give */
 #define STOW_NONE  UINT32_MAX  /* the node of a proc from a slice */
@@ -182,6 +182,8 @@ stow_status stow_plan_cpu_words(const stow_plan *plan, uint32_t rank, uint64_t *
 stow_status stow_plan_gpus(const stow_plan *plan, uint32_t rank, char *out, size_t capacity, size_t *needed);
 /* The same numbers, ascending; none: 0 items. */
 stow_status stow_plan_gpu_numbers(const stow_plan *plan, uint32_t rank, uint32_t *out, size_t capacity, size_t *needed);
+/* The network cards that a process is mapped to with --map-by device=nic, by name: "nic0,nic1"; "" for none. */
+stow_status stow_plan_nics(const stow_plan *plan, uint32_t rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_name(const stow_plan *plan, uint32_t node, char *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_find(const stow_plan *plan, const char *name, size_t len, uint32_t *node);
 /* The ranks on a node, by local rank. */
@@ -253,8 +255,8 @@ const char *stow_explanation_instead_node(const stow_explanation *explanation);
 uint32_t stow_explanation_instead_local_rank(const stow_explanation *explanation);
 const char *stow_explanation_instead_cpus(const stow_explanation *explanation);
 
-/* What moved between two plans, counted by rank: `same` have the same node, local rank, cpus and GPUs, and their OpenMP threads the
- * same cpus; `moved` is the sum of the five that follow it; `gone` are not in `after`, `added` not in `before`. `reordered` is 1 if
+/* What moved between two plans, counted by rank: `same` have the same node, local rank, cpus, GPUs and network cards, and their OpenMP
+ * threads the same cpus; `moved` is the sum of the six that follow it; `gone` are not in `after`, `added` not in `before`. `reordered` is 1 if
  * both plans have the same places with other ranks on them. */
 stow_status stow_plan_diff(const stow_plan *before, const stow_plan *after, stow_difference **out, stow_error **error);
 /* The page that `stowplan diff` prints. It lives as long as the difference. */
@@ -265,6 +267,7 @@ uint32_t stow_difference_moved_node(const stow_difference *difference);
 uint32_t stow_difference_moved_cpus(const stow_difference *difference);
 uint32_t stow_difference_moved_local_rank(const stow_difference *difference);
 uint32_t stow_difference_moved_gpus(const stow_difference *difference);
+uint32_t stow_difference_moved_nics(const stow_difference *difference);
 uint32_t stow_difference_moved_threads(const stow_difference *difference);
 uint32_t stow_difference_gone(const stow_difference *difference);
 uint32_t stow_difference_added(const stow_difference *difference);
@@ -306,6 +309,7 @@ stow_status stow_slice_proc(const stow_slice *slice, uint32_t local_rank, stow_p
 stow_status stow_slice_cpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_gpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_gpu_numbers(const stow_slice *slice, uint32_t local_rank, uint32_t *out, size_t capacity, size_t *needed);
+stow_status stow_slice_nics(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_cpu_words(const stow_slice *slice, uint32_t local_rank, uint64_t *out, size_t capacity, size_t *needed);
 
 /* Nodes that jobs share. They are added with stow_cluster_add_nodes, or come with the jobs that name them; a job without hosts uses

@@ -115,6 +115,17 @@ pub unsafe extern "C" fn stow_difference_moved_gpus(difference: *const StowDiffe
     }
 }
 
+/// Those with only other network cards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_difference_moved_nics(difference: *const StowDifference) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        count(difference, |difference| {
+            difference.told.moved_nics() as usize
+        })
+    }
+}
+
 /// Those of which only threads have other cpus.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_difference_moved_threads(difference: *const StowDifference) -> u32 {

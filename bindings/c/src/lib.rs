@@ -52,7 +52,7 @@ pub use status::{
 };
 
 /// The version of the interface. It is raised when something is added.
-pub const STOW_API_VERSION: u32 = 6;
+pub const STOW_API_VERSION: u32 = 7;
 
 /// The `STOW_API_VERSION` that the library was built with.
 #[unsafe(no_mangle)]

@@ -145,6 +145,24 @@ pub unsafe extern "C" fn stow_plan_gpus(
     }
 }
 
+/// The network cards that a process is mapped to, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_nics(
+    plan: *const StowPlan,
+    rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            Ok(plan.proc(rank)?.nics().join(","))
+        })
+    }
+}
+
 /// The cpus of a process, as bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_cpu_words(

@@ -114,6 +114,24 @@ pub unsafe extern "C" fn stow_slice_gpus(
     }
 }
 
+/// The network cards that a process is mapped to, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_nics(
+    slice: *const StowSlice,
+    local_rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        say(slice, space, UNTOLD, |slice| {
+            Ok(slice.proc(local_rank)?.nics().join(","))
+        })
+    }
+}
+
 /// The cpus of a process, as bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_cpu_words(

@@ -217,6 +217,7 @@ impl NodeSlice {
             cpus: proc.cpus().to_string(),
             cpu_list: proc.cpus().iter().collect(),
             gpus: proc.gpus().to_vec(),
+            nics: proc.nics().to_vec(),
         })
     }
 }
@@ -256,6 +257,9 @@ pub(crate) struct SliceProc {
     /// The GPUs it is given, by the numbers that `CUDA_VISIBLE_DEVICES` takes.
     #[pyo3(get)]
     gpus: Vec<u32>,
+    /// The network cards that it is mapped to with `--map-by device=nic`, by name.
+    #[pyo3(get)]
+    nics: Vec<String>,
 }
 
 #[pymethods]

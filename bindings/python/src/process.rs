@@ -41,11 +41,19 @@ impl Proc {
             proc.object(),
             proc.cpus().to_string(),
             proc.gpus().to_vec(),
+            proc.nics().to_vec(),
         ))
     }
 }
 
-type Row = ([u32; 5], String, Option<stowplan::Object>, String, Vec<u32>);
+type Row = (
+    [u32; 5],
+    String,
+    Option<stowplan::Object>,
+    String,
+    Vec<u32>,
+    Vec<String>,
+);
 
 /// Numbers with commas between; `None` if there are none.
 pub(crate) fn list(numbers: &[u32]) -> Option<String> {
@@ -99,6 +107,11 @@ impl Proc {
     #[getter]
     fn gpus(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.gpus().to_vec())
+    }
+    /// The network cards that it is mapped to with `--map-by device=nic`, by name.
+    #[getter]
+    fn nics(&self) -> PyResult<Vec<String>> {
+        Ok(self.inner()?.nics().to_vec())
     }
     /// How many threads it should run: what its map says, otherwise the number of its cores. None if it is unbound.
     #[getter]

@@ -51,6 +51,19 @@ class Page(unittest.TestCase):
             self.assertEqual(sp.Plan.from_bytes(bytes)[6].gpus, [0])
         self.assertEqual(sp.NodeSlice.from_bytes(plan.node("a").to_bytes())[6].gpus, [0])
 
+    def test_network_cards_come_back_from_bytes(self):
+        m = sp.Machine(sp.Topology("package:2 core:2 pu:1"))
+        line = "-H a:4 -n 2 --devices nic=package --map-by device={} --bind-to none ./x"
+        plan, other = (sp.place(line.format(device), m) for device in ("network", "nic1:shared"))
+        self.assertEqual([p.nics for p in plan], [["nic0"], ["nic1"]])
+        for bytes in [plan.to_bytes(), plan.to_broadcast()]:
+            self.assertEqual(sp.Plan.from_bytes(bytes)[1].nics, ["nic1"])
+        self.assertEqual(sp.NodeSlice.from_bytes(plan.node("a").to_bytes())[1].nics, ["nic1"])
+        self.assertEqual(sp.place("-H a:4 -n 1 ./x", m)[0].nics, [])
+        self.assertEqual(plan.diff(other).moved["nics"], 1)
+        self.assertNotEqual(plan[0], other[0])
+        self.assertEqual(plan[1], other[1])
+
     def test_a_command_line_stands_for_a_job(self):
         for words in ["-H a:8,b:8 -n 3 --map-by node './a b'", ["-H", "a:8,b:8", "-n", "3", "--map-by", "node", "./a b"]]:
             plan = sp.place(words, machine())

@@ -155,7 +155,9 @@ impl Node {
         let package = |gpu: &(u32, Option<usize>)| gpu.1;
         let first = gpus.first().and_then(package);
         let Some(first) = first else {
-            return Err(End::Unknown("the package of its GPU is not known".to_owned()));
+            return Err(End::Unknown(
+                "the package of its GPU is not known".to_owned(),
+            ));
         };
         if gpus.iter().map(package).any(|own| own != Some(first)) {
             let all: usize = self.packages.iter().map(Vec::len).sum();

@@ -193,6 +193,35 @@ static void columns(void)
   stow_topology_free(with_gpus);
 }
 
+static void network_cards(void)
+{
+  stow_plan *first = plan_of(machine, "-n 2 -H a:4 --devices nic=package --map-by device=nic0:shared --bind-to none ./x");
+  stow_plan *second = plan_of(machine, "-n 2 -H a:4 --devices nic=package --map-by device=nic1:shared --bind-to none ./x");
+  char text[16];
+  size_t needed = 0;
+  CHECK(stow_plan_nics(first, 1, text, sizeof text, &needed) == STOW_OK && needed == 5);
+  IS(text, "nic0");
+  CHECK(stow_plan_nics(first, 2, text, sizeof text, &needed) == STOW_NOT_FOUND && stow_plan_nics(NULL, 0, text, 16, &needed) == STOW_INVALID);
+  stow_difference *told;
+  GOOD(stow_plan_diff(first, second, &told, &error));
+  CHECK(stow_difference_moved_nics(told) == 2 && stow_difference_moved(told) == 2 && stow_difference_moved_cpus(told) == 0);
+  CHECK(stow_difference_moved_nics(NULL) == 0);
+  stow_difference_free(told);
+  uint8_t bytes[2048];
+  stow_slice *slice;
+  GOOD(stow_plan_node_slice(second, 0, bytes, sizeof bytes, &needed, &error));
+  GOOD(stow_slice_read(bytes, needed, &slice, &error));
+  CHECK(stow_slice_nics(slice, 0, text, sizeof text, &needed) == STOW_OK);
+  IS(text, "nic1");
+  CHECK(stow_slice_nics(slice, 2, text, sizeof text, &needed) == STOW_NOT_FOUND && stow_slice_nics(NULL, 0, text, 16, &needed) == STOW_INVALID);
+  stow_slice_free(slice);
+  stow_plan *without = plan_of(machine, "-n 1 -H a:4 ./x");
+  CHECK(stow_plan_nics(without, 0, text, sizeof text, &needed) == STOW_OK && needed == 1 && text[0] == 0);
+  stow_plan_free(without);
+  stow_plan_free(first);
+  stow_plan_free(second);
+}
+
 static void many(void)
 {
   const stow_job *jobs[3] = { job_of("-n 4 -H a:4 ./x"), job_of("-n 5 -H a:4 ./x"), job_of("-n 2 -H a:4 ./x") };
@@ -409,6 +438,7 @@ int main(void)
   differ();
   refused();
   columns();
+  network_cards();
   many();
   planners();
   sessions();

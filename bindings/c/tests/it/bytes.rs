@@ -32,14 +32,14 @@ use stowplan::machine::{
 use stowplan::plan::{
     StowPlan, stow_plan_apps, stow_plan_check, stow_plan_cpu_words, stow_plan_cpus,
     stow_plan_cpuset, stow_plan_cpusets, stow_plan_free, stow_plan_from_bytes, stow_plan_gpus,
-    stow_plan_new, stow_plan_node_find, stow_plan_node_name, stow_plan_node_ranks,
+    stow_plan_new, stow_plan_nics, stow_plan_node_find, stow_plan_node_name, stow_plan_node_ranks,
     stow_plan_node_slice, stow_plan_nodes, stow_plan_notes, stow_plan_proc, stow_plan_ranks,
     stow_plan_task_map, stow_plan_to_broadcast, stow_plan_to_bytes,
 };
 use stowplan::proc::{StowProc, stow_object_name};
 use stowplan::slice::{
-    stow_slice_cpu_words, stow_slice_cpus, stow_slice_free, stow_slice_gpus, stow_slice_node_name,
-    stow_slice_proc, stow_slice_procs, stow_slice_ranks, stow_slice_read,
+    stow_slice_cpu_words, stow_slice_cpus, stow_slice_free, stow_slice_gpus, stow_slice_nics,
+    stow_slice_node_name, stow_slice_proc, stow_slice_procs, stow_slice_ranks, stow_slice_read,
 };
 use stowplan::topology::{
     StowTopology, stow_topology_free, stow_topology_read, stow_topology_restrict,
@@ -147,6 +147,7 @@ fn ask(plan: *mut StowPlan) {
             let kind = CStr::from_ptr(stow_object_name(proc.object_kind));
             assert_eq!(kind.is_empty(), proc.object_kind == 0);
             let _ = items(|out, room, needed| stow_plan_gpus(plan, rank, out, room, needed));
+            let _ = items(|out, room, needed| stow_plan_nics(plan, rank, out, room, needed));
             let text = items(|out, room, needed| stow_plan_cpus(plan, rank, out, room, needed));
             let words =
                 items(|out, room, needed| stow_plan_cpu_words(plan, rank, out, room, needed));
@@ -300,6 +301,7 @@ pub(crate) fn bytes(bytes: &[u8]) {
                 });
                 assert_eq!(text.len() > 1, !words.is_empty());
                 let _ = items(|out, room, needed| stow_slice_gpus(slice, local, out, room, needed));
+                let _ = items(|out, room, needed| stow_slice_nics(slice, local, out, room, needed));
                 let _ = items(|out, room, needed| {
                     stow_slice_gpu_numbers(slice, local, out, room, needed)
                 });

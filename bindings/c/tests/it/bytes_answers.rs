@@ -8,9 +8,9 @@ use stowplan::difference::{
     StowDifference, stow_difference_added, stow_difference_cause, stow_difference_cause_after,
     stow_difference_cause_app, stow_difference_cause_before, stow_difference_free,
     stow_difference_gone, stow_difference_html, stow_difference_moved, stow_difference_moved_cpus,
-    stow_difference_moved_gpus, stow_difference_moved_local_rank, stow_difference_moved_node,
-    stow_difference_moved_threads, stow_difference_picture, stow_difference_reordered,
-    stow_difference_same, stow_difference_text, stow_plan_diff,
+    stow_difference_moved_gpus, stow_difference_moved_local_rank, stow_difference_moved_nics,
+    stow_difference_moved_node, stow_difference_moved_threads, stow_difference_picture,
+    stow_difference_reordered, stow_difference_same, stow_difference_text, stow_plan_diff,
 };
 use stowplan::explanation::{
     StowExplanation, stow_explanation_free, stow_explanation_from, stow_explanation_instead,
@@ -139,6 +139,7 @@ unsafe fn differ(same: *mut StowDifference, ranks: u32) {
             stow_difference_moved_cpus,
             stow_difference_moved_local_rank,
             stow_difference_moved_gpus,
+            stow_difference_moved_nics,
             stow_difference_moved_threads,
             stow_difference_gone,
             stow_difference_added,
