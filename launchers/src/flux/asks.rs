@@ -163,7 +163,7 @@ pub(super) fn read(asked: &LineAsked<'_>, line: &Line) -> Result<Ask, LineRefuse
         .is_some_and(|gpus| gpus != 0)
         && counts.get(Count::Nodes)?.is_none_or(|nodes| nodes == 0)
     {
-        return counts.refuse(Count::GpusPerNode, "--gpus-per-node requires --nodes");
+        return counts.refuse(Count::GpusPerNode, NODES);
     }
     let by_resource = per.is_some() || is_said(Count::GpusPerNode) || is_said(Count::Cores);
     let mut ask = match by_resource {
@@ -208,6 +208,7 @@ fn per_task(counts: &Counts<'_>) -> Result<Ask, LineRefused> {
     })
 }
 
+const NODES: &str = "--gpus-per-node requires --nodes";
 const ALONE: &str = "-x: exclusive can only be set with a node count, -N";
 
 fn exclusive(counts: &Counts<'_>) -> Whole {
@@ -232,6 +233,10 @@ fn per_resource(counts: &Counts<'_>, per: Option<Tasks>) -> Result<Ask, LineRefu
     let cores = counts.positive(Count::Cores)?;
     let gpus = counts.natural(Count::GpusPerNode)?;
     let nodes = counts.nodes()?;
+    // Also where it is 0.
+    if nodes.is_none() && counts.said(Count::GpusPerNode).is_some() {
+        return counts.refuse(Count::GpusPerNode, NODES);
+    }
     let mut whole = exclusive(counts);
     let (slots, size) = match (nodes, cores) {
         (Some(nodes), Some(cores)) => {

@@ -28,6 +28,11 @@ const JUDGED: &[Judged] = &[
         version: "2021.18.1",
         beyond: &[],
     },
+    Judged {
+        launcher: "flux",
+        version: "0.88",
+        beyond: &[],
+    },
 ];
 
 fn text<'v>(record: &'v Value, key: &str) -> &'v str {
@@ -73,15 +78,22 @@ fn answer(record: &Value, judged: &Judged, machines: &Path) -> Said {
     for (name, value) in environment {
         words.extend(["--env".to_owned(), format!("{name}={value}")]);
     }
-    words.extend(line.into_iter().map(str::to_owned));
+    if let Some(site) = record["site"].as_str() {
+        words.extend(["--site".to_owned(), site.to_owned()]);
+    }
     let files = pairs(record, "files").into_iter();
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-    stowplan(
-        &words,
-        &MadeUp {
-            files: files.collect(),
-        },
-    )
+    let mut files: Vec<(String, Vec<u8>)> = files.collect();
+    if record["granted"].is_object() {
+        words.extend(["--granted", "granted.json"].map(str::to_owned));
+        files.push((
+            "granted.json".to_owned(),
+            record["granted"].to_string().into(),
+        ));
+    }
+    words.extend(line.into_iter().map(str::to_owned));
+    let files = files.into_iter().collect();
+    stowplan(&words, &MadeUp { files })
 }
 
 /// The cpus of a list; `None`: unbound.
