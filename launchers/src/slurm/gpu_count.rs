@@ -1,4 +1,4 @@
-//! Counts of GPUs in words: `4`, `a100:2`, `a100:1,l4:2`. What each form means was asked of Slurm 24.11.
+//! Counts of GPUs: in words, `4`, `a100:2`, `a100:1,l4:2`, and of a step. What each form means was asked of Slurm 24.11.
 
 use super::numbers::{number, positive};
 use super::refusals;
@@ -50,6 +50,23 @@ impl GpuCount {
             parts: parts.collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// The GPUs of its nodes that a step has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum StepGpus {
+    /// None: neither the line nor the job asks for any.
+    None,
+    /// All that the job has.
+    All,
+    /// So many of each node.
+    PerNode(GpuCount),
+    /// So many for each of its tasks there.
+    PerTask(GpuCount),
+    /// So many of all nodes together.
+    Total(GpuCount),
+    /// One for so many of its tasks there.
+    ByTasks(u64),
 }
 
 /// `[type:]count`, or a type.

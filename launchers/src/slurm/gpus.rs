@@ -2,7 +2,7 @@
 //! asked of Slurm 24.11.5.
 
 use super::distribution::First;
-use super::gpu_count::GpuCount;
+use super::gpu_count::{GpuCount, StepGpus};
 use super::job::{Dealt, Job};
 use super::options::Options;
 use super::refusals;
@@ -30,23 +30,6 @@ impl Standing {
             false => Self::Own,
         }
     }
-}
-
-/// The GPUs of its nodes that a step has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum StepGpus {
-    /// None: neither the line nor the job asks for any.
-    None,
-    /// All that the job has.
-    All,
-    /// So many of each node.
-    PerNode(GpuCount),
-    /// So many for each of its tasks there.
-    PerTask(GpuCount),
-    /// So many of all nodes together.
-    Total(GpuCount),
-    /// One for so many of its tasks there.
-    ByTasks(u64),
 }
 
 /// The words of one kind: those of the line, those that it inherits, those of its job.

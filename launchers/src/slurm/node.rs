@@ -6,8 +6,8 @@ use super::cores::take;
 use super::cpu_bind::{Kind, Level};
 use super::distribution::{First, Second};
 use super::gpu_bind::GpuBind;
-use super::gpu_count::GpuCount;
-use super::gpus::{Standing, StepGpus, pick};
+use super::gpu_count::{GpuCount, StepGpus};
+use super::gpus::{Standing, pick};
 use super::job::{Dealt, Job, NodeRun};
 use super::level::FREE;
 use super::options::Options;
@@ -131,7 +131,7 @@ impl<'a> Scene<'a> {
         let free = !rules.has(Change::StepTasksPerCore)
             || per_core.is_none()
             || per_core == self.job.threads;
-        if !step.overcommit && self.chosen.want == sum && free {
+        if !step.overcommit && (self.chosen.want == sum && free || self.wants_all()) {
             return Ok(granted.clone());
         }
         let whole = !step.exact || tasks == all;
@@ -177,6 +177,14 @@ impl<'a> Scene<'a> {
             return Err(self.too_few(needed, needed - left));
         }
         Ok(taken)
+    }
+
+    /// Whether a line that makes its job says nothing of tasks and cpus: srun asks for every cpu of the job. Seen in Slurm 24.11.5.
+    fn wants_all(&self) -> bool {
+        let (line, step) = (self.line, self.step);
+        let says = line.tasks.or(line.tasks_per_node).or(step.cpus);
+        let says = says.or(step.tasks_per_gpu).or(step.levels.threads);
+        self.standing == Standing::Own && says.is_none()
     }
 
     /// Cores that a step needs and its job has not; a job that takes cores near its GPUs alone is not made at all.

@@ -1,7 +1,7 @@
 //! What is assumed of GPUs, and how to say what is true. Source: `lines/slurm/spec.md` 9, 12; Slurm 24.11.5.
 
-use super::gpu_count::GpuCount;
-use super::gpus::{Standing, StepGpus, asked_of_each, has_all};
+use super::gpu_count::{GpuCount, StepGpus};
+use super::gpus::{Standing, asked_of_each, has_all};
 use super::node::Scene;
 use super::options::Options;
 use super::version::Version;

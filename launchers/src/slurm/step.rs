@@ -2,8 +2,7 @@
 
 use super::distribution::{Distribution, First, Packing};
 use super::gpu_bind::GpuBind;
-use super::gpu_count::GpuCount;
-use super::gpus::StepGpus;
+use super::gpu_count::{GpuCount, StepGpus};
 use super::job::Job;
 use super::level::Levels;
 use super::node_set::NodeSet;

@@ -1,7 +1,7 @@
 //! Slips of Slurm's own that decide a placement: they are reproduced, and said. Source: `lines/slurm/spec.md` 4.1, 5, 6, 9, 17.
 
 use super::distribution::First;
-use super::gpus::StepGpus;
+use super::gpu_count::StepGpus;
 use super::laying::Layout;
 use super::node::Scene;
 use super::rules::Change;

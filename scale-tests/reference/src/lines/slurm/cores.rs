@@ -23,7 +23,12 @@ pub(super) fn cores(
     // 1
     let sum: usize = scene.raw.iter().sum();
     let free = version == 2205 || npc.is_none() || npc == asked.job_threads();
-    if !overcommit && scene.want == sum && free {
+    // A line that makes its job and says nothing of tasks and cpus asks for all.
+    let (line, step) = (&asked.line, &scene.step);
+    let silent = line.tasks.is_none() && line.per_node.is_none() && step.cpus.is_none();
+    let silent = silent && line.per_gpu.is_none() && scene.levels.tpc.is_none();
+    let asks_all = silent && asked.job.is_none();
+    if !overcommit && (scene.want == sum && free || asks_all) {
         return Ok(node.has.clone());
     }
     let whole = !scene.step.exact || t == all;
