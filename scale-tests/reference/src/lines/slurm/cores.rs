@@ -23,12 +23,7 @@ pub(super) fn cores(
     // 1
     let sum: usize = scene.raw.iter().sum();
     let free = version == 2205 || npc.is_none() || npc == asked.job_threads();
-    // A line that makes its job and says nothing of tasks and cpus asks for all.
-    let (line, step) = (&asked.line, &scene.step);
-    let silent = line.tasks.is_none() && line.per_node.is_none() && step.cpus.is_none();
-    let silent = silent && line.per_gpu.is_none() && scene.levels.tpc.is_none();
-    let asks_all = silent && asked.job.is_none();
-    if !overcommit && (scene.want == sum && free || asks_all) {
+    if !overcommit && (scene.want == sum && free || asks_all(scene)) {
         return Ok(node.has.clone());
     }
     let whole = !scene.step.exact || t == all;
@@ -85,6 +80,14 @@ pub(super) fn cores(
         return Err("would-wait");
     }
     Ok(taken)
+}
+
+/// Whether a line makes its job and says nothing of tasks and cpus: it asks for all cpus.
+fn asks_all(scene: &Scene<'_>) -> bool {
+    let (line, step) = (&scene.asked.line, &scene.step);
+    let counts = [line.tasks, line.per_node, step.cpus, line.per_gpu];
+    let silent = counts.iter().all(Option::is_none) && scene.levels.tpc.is_none();
+    silent && scene.asked.job.is_none()
 }
 
 pub(super) fn second(scene: &Scene<'_>) -> Second {
