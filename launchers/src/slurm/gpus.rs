@@ -219,8 +219,10 @@ fn within(job: &Job, words: Words<'_>) -> Result<(), LineRefused> {
     let in_all = own.gpus.as_ref().map(GpuCount::total);
     let of_nodes = asked_of_each(own).map(|each| each.saturating_mul(job.count()));
     let most = of_nodes.filter(|&all| all > 0).unwrap_or(there).min(there);
+    // A job of more nodes than are given here has GPUs of which nothing is known.
+    let given = own.nodes.is_none_or(|nodes| nodes.min <= job.count());
     for wanted in [by_task, in_all].into_iter().flatten() {
-        if wanted > most {
+        if given && wanted > most {
             return Err(refusals::refuses(format!(
                 "Unable to allocate resources: Requested node configuration is not available: {wanted} GPUs are asked for, and {most} can be had"
             )));
@@ -236,13 +238,13 @@ fn within(job: &Job, words: Words<'_>) -> Result<(), LineRefused> {
 
 /// What a job is refused for.
 fn checked(job: &Job, words: &Options, site: &Site) -> Result<(), LineRefused> {
-    let nodes = job.count();
-    if let (Some(all), Some(_)) = (&words.gpus, words.nodes)
-        && (1..nodes).contains(&all.total())
+    if let (Some(all), Some(nodes)) = (&words.gpus, words.nodes)
+        && (1..nodes.min).contains(&all.total())
     {
         return Err(refusals::refuses(format!(
-            "Failed to validate job spec, --gpus < -N: {} GPUs for {nodes} nodes",
-            all.total()
+            "Failed to validate job spec, --gpus < -N: {} GPUs for {} nodes",
+            all.total(),
+            nodes.min
         )));
     }
     if let (Some(all), Some(each), Some(tasks)) = (&words.gpus, &words.gpus_per_task, words.tasks)
