@@ -137,7 +137,7 @@ fn automatic(scene: &Scene<'_>, layout: &Layout<'_>) -> (String, String) {
     };
     let each = scene.step.cpus.unwrap_or(1);
     let wanted = counted(first.tasks.saturating_mul(each), "cpu");
-    match scene.automatic(first.run, first.tasks) {
+    match scene.automatic(first) {
         Some(level) => (
             format!("binding to {}", level.word()),
             format!(

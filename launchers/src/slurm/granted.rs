@@ -11,6 +11,22 @@ use stowplan_engine::table::names::NameRange;
 pub(super) struct Granted {
     pub(super) names: Vec<NameRange>,
     pub(super) cpus: Vec<(u32, u32)>,
+    /// Numbers of its GPUs, where `GRES=gpu:…(IDX:…)` says them.
+    pub(super) gpus: Option<Vec<(u32, u32)>>,
+}
+
+/// The numbers of all GPUs of `gpu:a100:2(IDX:0-1),gpu:l4:1(IDX:2)`.
+fn gpus(gres: &str) -> Option<Vec<(u32, u32)>> {
+    let mut all = None;
+    for part in gres.split("gpu:").skip(1) {
+        let list = part.split_once("(IDX:")?.1.split(')').next()?;
+        let own = match list {
+            "" | "N/A" => Vec::new(),
+            list => numbers::ranges(list)?,
+        };
+        all.get_or_insert_with(Vec::new).extend(own);
+    }
+    all
 }
 
 /// Reads `n0=0-7,n1=0-3,8-11`, or a saved `scontrol show job -d`.
@@ -24,7 +40,11 @@ pub(super) fn granted(asked: &LineAsked<'_>) -> Result<Vec<Granted>, LineRefused
         ))
     };
     let one = |nodes: &str, cpus: &str| match (names(nodes), numbers::ranges(cpus)) {
-        (Some(names), Some(cpus)) => Ok(Granted { names, cpus }),
+        (Some(names), Some(cpus)) => Ok(Granted {
+            names,
+            cpus,
+            gpus: None,
+        }),
         _ => Err(bad(&format!("{nodes}={cpus}"))),
     };
     if text.contains('=') {
@@ -59,7 +79,11 @@ pub(super) fn granted(asked: &LineAsked<'_>) -> Result<Vec<Granted>, LineRefused
                 .find_map(|pair| pair.strip_prefix(key))
         };
         if let (Some(nodes), Some(cpus)) = (value("Nodes="), value("CPU_IDs=")) {
-            all.push(one(nodes, cpus)?);
+            let gpus = value("GRES=").and_then(gpus);
+            all.push(Granted {
+                gpus,
+                ..one(nodes, cpus)?
+            });
         }
     }
     if all.is_empty() {

@@ -3,6 +3,8 @@
 use super::cpu_bind::CpuBind;
 use super::distribution::{Distribution, First};
 use super::gpu_bind::GpuBind;
+use super::gpu_count::{GpuCount, Tres};
+use super::gpus;
 use super::hint::{Hint, HintWord};
 use super::level::FREE;
 use super::numbers::positive;
@@ -42,8 +44,15 @@ pub(super) fn inherited(
             .as_ref()
             .is_some_and(|hint| hint.has(HintWord::Multithread));
         own.tasks_per_core = words.tasks_per_core.or(free.then_some(FREE));
-        own.gpus_per_task = words.gpus_per_task;
+        own.gpus.clone_from(&words.gpus);
+        own.gpus_per_node.clone_from(&words.gpus_per_node);
+        own.gpus_per_task.clone_from(&words.gpus_per_task);
+        own.cpus_per_gpu = words.cpus_per_gpu;
         own.tasks_per_gpu = words.tasks_per_gpu;
+        own.tasks = own.tasks.or(words.tasks_per_gpu.map(|each| {
+            let gpus = gpus::of_job(words, nodes);
+            each.saturating_mul(gpus)
+        }));
         own.gpu_bind.clone_from(&words.gpu_bind);
     }
     given(&mut own, asked, reading)?;
@@ -54,13 +63,7 @@ pub(super) fn inherited(
 }
 
 /// Variables that srun reads as words of which it is not known what they do.
-const NOT_MODELLED: [&str; 5] = [
-    "SLURM_GPUS",
-    "SLURM_CPUS_PER_GPU",
-    "SLURM_GRES",
-    "SLURM_THREAD_SPEC",
-    "SLURM_TRES_PER_TASK",
-];
+const NOT_MODELLED: [&str; 2] = ["SLURM_GRES", "SLURM_THREAD_SPEC"];
 
 fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(), LineRefused> {
     let variable = |name: &str| asked.variable(name).filter(|value| !value.is_empty());
@@ -112,8 +115,8 @@ fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(
             *flag = Flag::Said;
         }
     }
-    number(&["SLURM_GPUS_PER_NODE"], &mut own.gpus_per_node)?;
-    number(&["SLURM_GPUS_PER_TASK"], &mut own.gpus_per_task)?;
+    given_gpus(own, asked)?;
+    number(&["SLURM_CPUS_PER_GPU"], &mut own.cpus_per_gpu)?;
     number(
         &["SLURM_NTASKS_PER_GPU", "SLURM_NTASKS_PER_TRES"],
         &mut own.tasks_per_gpu,
@@ -127,6 +130,26 @@ fn given(own: &mut Options, asked: &LineAsked<'_>, reading: Reading) -> Result<(
         )));
     }
     own.node_list = variable("SLURM_HOSTFILE").map(str::to_owned);
+    Ok(())
+}
+
+/// Variables that count GPUs.
+fn given_gpus(own: &mut Options, asked: &LineAsked<'_>) -> Result<(), LineRefused> {
+    let variable = |name: &str| asked.variable(name).filter(|value| !value.is_empty());
+    for (name, gpus) in [
+        ("SLURM_GPUS", &mut own.gpus),
+        ("SLURM_GPUS_PER_NODE", &mut own.gpus_per_node),
+        ("SLURM_GPUS_PER_TASK", &mut own.gpus_per_task),
+    ] {
+        if let Some(value) = variable(name) {
+            *gpus = Some(GpuCount::read(name, value)?);
+        }
+    }
+    if let Some(value) = variable("SLURM_TRES_PER_TASK") {
+        let tres = Tres::read(value, "cpu=")?;
+        own.cpus_per_task = tres.cpus.or(own.cpus_per_task);
+        own.gpus_per_task = tres.gpus.or(own.gpus_per_task.take());
+    }
     Ok(())
 }
 

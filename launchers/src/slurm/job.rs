@@ -9,7 +9,7 @@ use super::options::Options;
 use super::refusals;
 use super::rules::{Change, Rules};
 use super::shape::{Gpu, Shape};
-use super::site::{OfNodes, Selects, Site};
+use super::site::{OfNodes, Selects, Site, gpus_of, setting};
 use crate::line::{LineAsked, LineNote, LineRefused};
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::topologies::TopologyId;
@@ -34,6 +34,8 @@ pub(super) struct Dealt<'a> {
     pub(super) nodes: NodeRange,
     pub(super) run: &'a NodeRun,
     pub(super) tasks: u64,
+    /// GPUs of each of these nodes, where a step has so many of all its nodes together.
+    pub(super) gpus: Option<u64>,
 }
 
 /// The nodes of a job.
@@ -44,6 +46,10 @@ pub(super) struct Job {
     pub(super) shapes: Vec<Shape>,
     pub(super) cores: Vec<Vec<bool>>,
     pub(super) whole: bool,
+    /// Whether `--granted` says which GPUs the job has.
+    pub(super) knows_gpus: bool,
+    /// GPUs of a node, where the job has only some of them and which is not known.
+    pub(super) gpus_before: Option<u64>,
     /// The job's threads per core.
     pub(super) threads: Option<u64>,
     pub(super) notes: Vec<LineNote>,
@@ -121,6 +127,8 @@ impl Job {
             shapes: Vec::new(),
             cores: Vec::new(),
             whole,
+            gpus_before: None,
+            knows_gpus: granted.iter().any(|own| own.gpus.is_some()),
             threads: words
                 .hint
                 .as_ref()
@@ -144,6 +152,20 @@ impl Job {
             });
         }
         Ok(own)
+    }
+
+    /// Leaves the job so many GPUs of each node, the lowest numbered.
+    pub(super) fn keep_gpus(&mut self, count: u64) {
+        let most = self.shapes.iter().map(|shape| shape.gpus.len() as u64);
+        let most = most.max().unwrap_or(0);
+        if most > count {
+            self.gpus_before = Some(most);
+            for shape in &mut self.shapes {
+                shape
+                    .gpus
+                    .truncate(usize::try_from(count).unwrap_or(usize::MAX));
+            }
+        }
     }
 
     fn make_runs(
@@ -230,6 +252,10 @@ impl Job {
         configure(&mut shape, own)?;
         if !near.is_empty() {
             shape.gpus = gpus_of(near);
+        }
+        if let Some(own) = part.and_then(|part| part.gpus.as_ref()) {
+            let has = |gpu: &Gpu| own.iter().any(|row| (row.0..=row.1).contains(&gpu.number));
+            shape.gpus.retain(has);
         }
         let cores = cores_of(&shape, part, own, words, site.machine)?;
         let shape = row_of(&mut self.shapes, shape);
@@ -361,14 +387,6 @@ fn row_of<T: PartialEq>(rows: &mut Vec<T>, row: T) -> usize {
     })
 }
 
-/// The last value of a setting.
-fn setting<'a>(lines: &[&'a OfNodes], key: &str) -> Option<&'a str> {
-    let all = lines.iter().rev().flat_map(|own| own.settings.iter().rev());
-    all.into_iter()
-        .find(|(own, _)| own == key)
-        .map(|(_, value)| value.as_str())
-}
-
 fn configure(shape: &mut Shape, lines: &[&OfNodes]) -> Result<(), LineRefused> {
     let count = |key| setting(lines, key).and_then(numbers::number);
     let sockets =
@@ -397,24 +415,6 @@ fn configure(shape: &mut Shape, lines: &[&OfNodes]) -> Result<(), LineRefused> {
         }
     }
     Ok(())
-}
-
-fn gpus_of(lines: &[&OfNodes]) -> Vec<Gpu> {
-    (0..)
-        .zip(lines)
-        .map(|(number, line)| {
-            let near = setting(&[line], "cores")
-                .and_then(numbers::ranges)
-                .unwrap_or_default();
-            Gpu {
-                number,
-                near: near
-                    .into_iter()
-                    .flat_map(|(first, last)| first as usize..=last as usize)
-                    .collect(),
-            }
-        })
-        .collect()
 }
 
 /// The cores that the job has.

@@ -2,6 +2,7 @@
 
 use super::counts::{self, Share};
 use super::distribution::First;
+use super::gpus;
 use super::job::{Dealt, NodeRun};
 use super::node::Scene;
 use super::refusals;
@@ -64,6 +65,7 @@ pub(super) fn lay<'a>(
         First::Arbitrary => arbitrary(scene),
         first @ (First::Block | First::Cyclic | First::Plane(_)) => by_counts(scene, first),
     };
+    let dealt = gpus::dealt(step, scene.job, dealt)?;
     let empty = dealt.iter().any(|own| own.tasks == 0);
     if empty && step.rules.has(Change::NoIdleNode) {
         return Err(refusals::refuses(
@@ -71,14 +73,20 @@ pub(super) fn lay<'a>(
         ));
     }
     let mut patterns = Vec::new();
-    let mut known: HashMap<(usize, usize, u64, u64), usize> = HashMap::new();
+    let mut known = HashMap::new();
     let mut runs: Vec<LaidRun> = Vec::new();
     for own in dealt.iter().filter(|own| own.tasks > 0) {
-        let key = (own.run.shape, own.run.cores, own.run.raw, own.tasks);
+        let key = (
+            own.run.shape,
+            own.run.cores,
+            own.run.raw,
+            own.tasks,
+            own.gpus,
+        );
         let pattern = match known.get(&key) {
             Some(&pattern) => pattern,
             None => {
-                patterns.push(scene.procs(own.run, own.tasks)?);
+                patterns.push(scene.procs(own)?);
                 known.insert(key, patterns.len() - 1);
                 patterns.len() - 1
             }
@@ -137,6 +145,7 @@ fn by_counts<'a>(scene: &'a Scene<'_>, first: First) -> (Vec<Dealt<'a>>, RankOrd
                 nodes: NodeRange::until(from, from + count),
                 run,
                 tasks: share.tasks,
+                gpus: None,
             });
             from += count;
             share.nodes -= u64::from(count);
@@ -204,6 +213,7 @@ fn arbitrary<'a>(scene: &'a Scene<'_>) -> (Vec<Dealt<'a>>, RankOrder) {
                 nodes: NodeRange::until(node, node + 1),
                 run,
                 tasks: count.get(&node).copied().unwrap_or(0),
+                gpus: None,
             });
         }
     }

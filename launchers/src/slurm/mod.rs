@@ -8,6 +8,7 @@ mod version;
 mod cpu_bind;
 mod distribution;
 mod gpu_bind;
+mod gpu_count;
 mod hint;
 mod numbers;
 mod options;
@@ -40,6 +41,7 @@ mod visible;
 // What is said of a line: what was derived, slips of Slurm's own, notes.
 mod derived;
 mod notes;
+mod notes_gpus;
 mod told_slips;
 // Parts of a het step, and lines that would start.
 mod parts;
@@ -151,7 +153,7 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
         (None, Standing::InJob) => &none,
         (None, Standing::Own) => &line,
     };
-    let job = Job::read(asked, &site, words, &line, rules)?;
+    let mut job = Job::read(asked, &site, words, &line, rules)?;
     if program.iter().any(|word| word == ":") {
         return Err(parts::refused(
             asked,
@@ -170,8 +172,8 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
     )?;
     let levels = level::levels(&line, &env, words.hint.as_ref(), rules)?;
     let mut step = Step::read(asked, &job, &line, &env, levels, &site, rules)?;
-    let gpus = gpus::has_gpus(&job, &step, &line, words, standing)?;
-    gpus::share(&mut step, &job)?;
+    let counting = gpus::Words::of(&line, &env, words);
+    gpus::settle(&mut step, &mut job, counting, &site, standing)?;
     let chosen = choice::choose(&mut step, &job)?;
     let scene = Scene {
         job: &job,
@@ -181,12 +183,12 @@ fn placed(asked: &LineAsked<'_>, rules: Rules) -> Result<Laid, LineRefused> {
         line: &line,
         env: &env,
         words,
-        gpus,
+        standing,
     };
     let layout = laying::lay(&scene, program)?;
     let mut derived = derived::derived(&scene, &layout);
     derived.extend(told_slips::slips(&scene, &layout));
-    let notes = notes::notes(asked, &scene, &layout, standing);
+    let notes = notes::notes(asked, &scene, &layout);
     Ok(Laid {
         version: rules.version.text().to_owned(),
         derived,

@@ -6,6 +6,8 @@ use super::cores::take;
 use super::cpu_bind::{Kind, Level};
 use super::distribution::{First, Second};
 use super::gpu_bind::GpuBind;
+use super::gpu_count::{GpuCount, StepGpus};
+use super::gpus::{Standing, pick};
 use super::job::{Dealt, Job, NodeRun};
 use super::level::FREE;
 use super::options::Options;
@@ -33,8 +35,7 @@ pub(super) struct Scene<'a> {
     pub(super) env: &'a Options,
     /// The words of the job.
     pub(super) words: &'a Options,
-    /// Whether the job has the GPUs of its nodes.
-    pub(super) gpus: bool,
+    pub(super) standing: Standing,
 }
 
 fn size(number: u64) -> usize {
@@ -86,24 +87,25 @@ impl<'a> Scene<'a> {
     }
 
     /// The GPUs of the step on a node.
-    fn step_gpus(&self, run: &NodeRun, tasks: u64) -> Result<&'a [Gpu], LineRefused> {
-        let all: &'a [Gpu] = if self.gpus {
-            &self.job.shapes[run.shape].gpus
-        } else {
-            &[]
+    fn step_gpus(&self, own: &Dealt<'_>) -> Result<Vec<Gpu>, LineRefused> {
+        let all = &self.job.shapes[own.run.shape].gpus;
+        let asked = match (&self.step.gpus, own.gpus) {
+            (StepGpus::None, _) => return Ok(Vec::new()),
+            (StepGpus::All, _) => return Ok(all.clone()),
+            (StepGpus::PerTask(each), _) => each.times(own.tasks),
+            (StepGpus::ByTasks(each), _) => GpuCount::of_any(own.tasks / each),
+            (StepGpus::Total(count), Some(here)) if count.parts.len() == 1 => GpuCount {
+                parts: vec![(count.parts[0].0.clone(), here)],
+            },
+            (StepGpus::PerNode(count) | StepGpus::Total(count), _) => count.clone(),
         };
-        let asked = match (
-            self.step.tasks_per_gpu,
-            self.step.gpus_per_task,
-            self.step.gpus_per_node,
-        ) {
-            (Some(_), ..) => None,
-            (None, Some(each), _) => Some(each.saturating_mul(tasks)),
-            (None, None, own) => own,
-        };
-        let count = asked.map_or(all.len(), size);
-        all.get(..count).ok_or_else(|| {
-            refusals::refuses(format!("Unable to create step: Invalid generic resource (gres) specification: {count} GPUs of a node are asked for, and it has {}", all.len()))
+        pick(all, &asked).ok_or_else(|| {
+            let kinds: Vec<&str> = asked.kinds().collect();
+            let kinds = match kinds.is_empty() {
+                true => String::new(),
+                false => format!(" of {}", kinds.join(", ")),
+            };
+            refusals::refuses(format!("Unable to create step: Invalid generic resource (gres) specification: {} GPUs{kinds} of a node are asked for, and it has {}", asked.total(), all.len()))
         })
     }
 
@@ -129,7 +131,7 @@ impl<'a> Scene<'a> {
         let free = !rules.has(Change::StepTasksPerCore)
             || per_core.is_none()
             || per_core == self.job.threads;
-        if !step.overcommit && self.chosen.want == sum && free {
+        if !step.overcommit && (self.chosen.want == sum && free || self.wants_all()) {
             return Ok(granted.clone());
         }
         let whole = !step.exact || tasks == all;
@@ -168,16 +170,33 @@ impl<'a> Scene<'a> {
         };
         let mut taken = vec![false; granted.len()];
         let mut left = needed;
-        for pool in pools(granted, gpus) {
+        for pool in self.pools(granted, gpus) {
             left = take(shape, &pool, &mut taken, left, turn, self.second());
         }
         if left > 0 && !step.overcommit {
-            return Err(refusals::waits(format!(
-                "{needed} cores of a node are needed, and the job has {} there",
-                needed - left
-            )));
+            return Err(self.too_few(needed, needed - left));
         }
         Ok(taken)
+    }
+
+    /// Whether a line that makes its job says nothing of tasks and cpus: srun asks for every cpu of the job. Seen in Slurm 24.11.5.
+    fn wants_all(&self) -> bool {
+        let (line, step) = (self.line, self.step);
+        let says = line.tasks.or(line.tasks_per_node).or(step.cpus);
+        let says = says.or(step.tasks_per_gpu).or(step.levels.threads);
+        self.standing == Standing::Own && says.is_none()
+    }
+
+    /// Cores that a step needs and its job has not; a job that takes cores near its GPUs alone is not made at all.
+    fn too_few(&self, needed: u64, there: u64) -> LineRefused {
+        if self.standing == Standing::Own && self.words.near_alone.is_said() {
+            return refusals::refuses(format!(
+                "Unable to allocate resources: Requested node configuration is not available: {needed} cores near GPUs of a node are needed, and it has {there}"
+            ));
+        }
+        refusals::waits(format!(
+            "{needed} cores of a node are needed, and the job has {there} there"
+        ))
     }
 
     /// Cpus of a task, rounded up to whole groups of a core that several tasks share.
@@ -198,7 +217,7 @@ impl<'a> Scene<'a> {
         let turn = left.div_ceil(tasks);
         let mut cores = vec![false; shape.all_cores()];
         let mut before = None;
-        for pool in pools(&self.job.cores[run.cores], gpus) {
+        for pool in self.pools(&self.job.cores[run.cores], gpus) {
             if before.as_ref() == Some(&pool) {
                 continue;
             }
@@ -214,22 +233,24 @@ impl<'a> Scene<'a> {
     }
 
     /// How many cores a whole step has of a node, and how many its job, where fewer are left by counting cores twice.
-    pub(super) fn counted_twice_on(&self, run: &NodeRun, tasks: u64) -> Option<(usize, usize)> {
-        let gpus = self.step_gpus(run, tasks).ok()?;
+    pub(super) fn counted_twice_on(&self, own: &Dealt<'_>) -> Option<(usize, usize)> {
+        let (run, tasks) = (own.run, own.tasks);
+        let gpus = self.step_gpus(own).ok()?;
         let is_exact = self.step.exact && tasks != self.job.shapes[run.shape].all_cores() as u64;
         if gpus.is_empty() || is_exact || self.step.rules.has(Change::WholeHasCores) {
             return None;
         }
         let count = |cores: &[bool]| cores.iter().filter(|&&own| own).count();
-        let has = count(&self.cores(run, tasks, gpus).ok()?);
+        let has = count(&self.cores(run, tasks, &gpus).ok()?);
         let all = count(&self.job.cores[run.cores]);
         (has < all).then_some((has, all))
     }
 
     /// The automatic level on a node; `None`: all tasks have the whole step.
-    pub(super) fn automatic(&self, run: &NodeRun, tasks: u64) -> Option<Level> {
-        let gpus = self.step_gpus(run, tasks).ok()?;
-        let cores = self.cores(run, tasks, gpus).ok()?;
+    pub(super) fn automatic(&self, own: &Dealt<'_>) -> Option<Level> {
+        let (run, tasks) = (own.run, own.tasks);
+        let gpus = self.step_gpus(own).ok()?;
+        let cores = self.cores(run, tasks, &gpus).ok()?;
         self.bound(run, &cores, size(tasks)).automatic()
     }
 
@@ -245,15 +266,36 @@ impl<'a> Scene<'a> {
         self.site.affinity == Affinity::Binds
     }
 
+    /// Cores near every GPU, near some, and all; the last not where the job takes near ones alone.
+    fn pools(&self, granted: &[bool], gpus: &[Gpu]) -> Vec<Vec<bool>> {
+        if gpus.is_empty() {
+            return vec![granted.to_vec()];
+        }
+        let pool = |near: &dyn Fn(usize) -> bool| {
+            (0..granted.len())
+                .map(|core| granted[core] && near(core))
+                .collect()
+        };
+        let mut pools = vec![
+            pool(&|core| gpus.iter().all(|gpu| gpu.near.contains(&core))),
+            pool(&|core| gpus.iter().any(|gpu| gpu.near.contains(&core))),
+        ];
+        if !self.words.near_alone.is_said() {
+            pools.push(granted.to_vec());
+        }
+        pools
+    }
+
     fn second(&self) -> Second {
         self.step.distribution.second.unwrap_or(Second::Cyclic)
     }
 
     /// What each task of a node gets.
-    pub(super) fn procs(&self, run: &NodeRun, tasks: u64) -> Result<Vec<LaidProcs>, LineRefused> {
+    pub(super) fn procs(&self, own: &Dealt<'_>) -> Result<Vec<LaidProcs>, LineRefused> {
+        let (run, tasks) = (own.run, own.tasks);
         let shape = &self.job.shapes[run.shape];
-        let gpus = self.step_gpus(run, tasks)?;
-        let cores = self.cores(run, tasks, gpus)?;
+        let gpus = self.step_gpus(own)?;
+        let cores = self.cores(run, tasks, &gpus)?;
         let is_all = cores.iter().all(|&own| own);
         let set = |cpus: &mut dyn Iterator<Item = usize>| -> RoaringBitmap {
             cpus.map(|cpu| shape.os[cpu]).collect()
@@ -261,7 +303,7 @@ impl<'a> Scene<'a> {
         let threads = shape.threads;
         let everything = set(&mut (0..shape.os.len()).filter(|cpu| cores[cpu / threads]));
         let count = size(tasks);
-        self.is_written_out(tasks, gpus)?;
+        self.is_written_out(tasks, &gpus)?;
         let one = |cpus: Option<RoaringBitmap>| vec![cpus; 1];
         let cpus: Vec<Option<RoaringBitmap>> = match &self.step.levels.kind {
             _ if self.site.affinity == Affinity::Absent => one(None),
@@ -307,7 +349,7 @@ impl<'a> Scene<'a> {
             .zip(&shape.os)
             .map(|(cpu, &os)| (os, cpu / threads))
             .collect();
-        let seen = self.seen(gpus, &cpus, count, &place);
+        let seen = self.seen(&gpus, &cpus, count, &place);
         Ok(joined(&cpus, seen.as_deref(), count))
     }
 
@@ -349,6 +391,13 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// GPUs that each task is bound to by `--gpus-per-task`: the job's, where both it and the line have the word.
+    fn bound_per_task(&self) -> Option<u64> {
+        let own = self.env.gpus_per_task.as_ref();
+        let own = own.map(GpuCount::total).filter(|&count| count > 0);
+        own.or(self.step.gpus_per_task)
+    }
+
     fn seen(
         &self,
         gpus: &[Gpu],
@@ -365,7 +414,7 @@ impl<'a> Scene<'a> {
             .gpu_bind
             .clone()
             .or(single)
-            .or(self.step.gpus_per_task.map(GpuBind::PerTask));
+            .or(self.bound_per_task().map(GpuBind::PerTask));
         let cores = |rank: usize| -> Option<Vec<usize>> {
             let own = cpus[rank % cpus.len()].as_ref()?;
             Some(
@@ -382,23 +431,6 @@ impl<'a> Scene<'a> {
             self.step.rules,
         ))
     }
-}
-
-/// Cores near every GPU, near some, and all.
-fn pools(granted: &[bool], gpus: &[Gpu]) -> Vec<Vec<bool>> {
-    if gpus.is_empty() {
-        return vec![granted.to_vec()];
-    }
-    let pool = |near: &dyn Fn(usize) -> bool| {
-        (0..granted.len())
-            .map(|core| granted[core] && near(core))
-            .collect()
-    };
-    vec![
-        pool(&|core| gpus.iter().all(|gpu| gpu.near.contains(&core))),
-        pool(&|core| gpus.iter().any(|gpu| gpu.near.contains(&core))),
-        granted.to_vec(),
-    ]
 }
 
 /// Neighbouring tasks that get the same, joined. Cpus that are fewer than tasks begin again.

@@ -1,9 +1,8 @@
 //! What an expert would say of a line of srun. Source: `lines/slurm/spec.md` 2.5, 7, 9, 12, 17.
 
-use super::gpus::Standing;
 use super::laying::Layout;
 use super::node::Scene;
-use super::version::Version;
+use super::notes_gpus::of_gpus;
 use crate::line::{LaidProcs, LineAsked, LineNote};
 use roaring::RoaringBitmap;
 
@@ -30,13 +29,12 @@ pub(super) fn notes(
     asked: &LineAsked<'_>,
     scene: &Scene<'_>,
     layout: &Layout<'_>,
-    standing: Standing,
 ) -> Vec<LineNote> {
     let mut found = scene.job.notes.clone();
     let told = of_job(asked, scene)
         .into_iter()
         .chain(of_words(scene))
-        .chain(of_gpus(scene, standing))
+        .chain(of_gpus(scene))
         .chain(everywhere(scene, layout).map(|text| (SAME_CPUS, text)));
     found.extend(told.map(|(class, text)| LineNote { class, text }));
     found
@@ -81,6 +79,11 @@ fn of_words(scene: &Scene<'_>) -> Vec<Told> {
             "--mem: memory may leave fewer cpus usable, and how much the nodes have is not known",
         ),
         (
+            line.constraint,
+            "constraint-of-nodes",
+            "--constraint says which nodes a job may have; the nodes given here are taken as those that it has",
+        ),
+        (
             line.shape,
             "shape-as-extra",
             "--sockets-per-node, --cores-per-socket: they are taken as -B; what they do without -n is not known",
@@ -96,59 +99,16 @@ fn of_words(scene: &Scene<'_>) -> Vec<Told> {
         .collect()
 }
 
-/// Words on GPUs that were not run.
-fn of_gpus(scene: &Scene<'_>, standing: Standing) -> Vec<Told> {
-    let (step, line, env) = (scene.step, scene.line, scene.env);
-    let mut told = Vec::new();
-    let speaks = step.gpus_per_task.is_some()
-        || step.gpus_per_node.is_some()
-        || step.tasks_per_gpu.is_some()
-        || step.gpu_bind.is_some();
-    if speaks && step.rules.version < Version::V24_11 {
-        told.push((
-            "gpus-of-old-version",
-            format!(
-                "the rules of GPUs were seen in Slurm 24.11 and 26.05; {} is placed by those of 24.11",
-                step.rules.version.text()
-            ),
-        ));
-    }
-    let by_job = [
-        (
-            env.gpus_per_task.is_some() && line.gpus_per_task.is_none(),
-            "--gpus-per-task",
-        ),
-        (
-            env.tasks_per_gpu.is_some() && line.tasks_per_gpu.is_none(),
-            "--ntasks-per-gpu",
-        ),
-        (
-            env.gpu_bind.is_some() && line.gpu_bind.is_none(),
-            "--gpu-bind",
-        ),
-    ];
-    let inherited: Vec<&str> = by_job.iter().filter(|row| row.0).map(|row| row.1).collect();
-    if standing == Standing::InJob && !inherited.is_empty() {
-        told.push((
-            "gpus-inherited",
-            format!(
-                "{} of the job is taken as a word of the line, as srun's manual has it; this was not run",
-                inherited.join(", ")
-            ),
-        ));
-    }
-    told
-}
-
 /// Tasks that all have the whole step, as they match no count.
 fn everywhere(scene: &Scene<'_>, layout: &Layout<'_>) -> Option<String> {
     let levels = &scene.step.levels;
     if levels.kind.is_some() || levels.level.is_some() {
         return None;
     }
-    let many = layout.dealt.iter().find(|own| {
-        own.tasks > 1 && scene.automatic(own.run, own.tasks).is_none() && scene.binds()
-    })?;
+    let many = layout
+        .dealt
+        .iter()
+        .find(|own| own.tasks > 1 && scene.automatic(own).is_none() && scene.binds())?;
     Some(format!(
         "the {} tasks of {} all have the same cpus: they match neither its sockets, its cores nor its threads",
         many.tasks,

@@ -3,6 +3,7 @@
 use super::cpu_bind::CpuBind;
 use super::distribution::Distribution;
 use super::gpu_bind::GpuBind;
+use super::gpu_count::{GpuCount, Gres, Tres};
 use super::hint::Hint;
 use super::numbers::{number, positive};
 use super::reading::{Said, Valued};
@@ -28,15 +29,6 @@ pub(super) struct ExtraNodeInfo {
     pub(super) parts: usize,
 }
 
-/// GPUs of each node that an allocation asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum JobGpus {
-    /// So many.
-    Some(u64),
-    /// Words ask for none.
-    None,
-}
-
 /// A word that is there or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Flag {
@@ -57,6 +49,8 @@ pub(super) struct Options {
     pub(super) tasks: Option<u64>,
     pub(super) nodes: Option<NodeCounts>,
     pub(super) cpus_per_task: Option<u64>,
+    /// Those of `--tres-per-task`, until all words are read.
+    tres_cpus: Option<u64>,
     pub(super) tasks_per_node: Option<u64>,
     pub(super) tasks_per_core: Option<u64>,
     pub(super) tasks_per_socket: Option<u64>,
@@ -68,11 +62,14 @@ pub(super) struct Options {
     pub(super) node_list: Option<String>,
     pub(super) exclude: Option<String>,
     pub(super) relative: Option<u64>,
-    pub(super) gpus_per_task: Option<u64>,
-    pub(super) gpus_per_node: Option<u64>,
+    /// GPUs of all nodes together.
+    pub(super) gpus: Option<GpuCount>,
+    pub(super) gpus_per_task: Option<GpuCount>,
+    pub(super) gpus_per_node: Option<GpuCount>,
+    pub(super) cpus_per_gpu: Option<u64>,
     pub(super) tasks_per_gpu: Option<u64>,
     pub(super) gpu_bind: Option<GpuBind>,
-    pub(super) gres: Option<JobGpus>,
+    pub(super) gres: Option<Gres>,
     pub(super) core_spec: Option<u64>,
     pub(super) overcommit: Flag,
     pub(super) exact: Flag,
@@ -84,6 +81,9 @@ pub(super) struct Options {
     /// `--sockets-per-node`, `--cores-per-socket`.
     pub(super) shape: Flag,
     pub(super) export_none: Flag,
+    pub(super) constraint: Flag,
+    /// `--gres-flags=enforce-binding`: cores that are near no GPU are not taken.
+    pub(super) near_alone: Flag,
 }
 
 /// Words as they are read.
@@ -109,6 +109,12 @@ impl Options {
                     },
                 })?;
         }
+        if own.tres_cpus.is_some() && own.cpus_per_task.is_some() {
+            return Err(refusals::refuses(
+                "fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other",
+            ));
+        }
+        own.cpus_per_task = own.cpus_per_task.or(own.tres_cpus.take());
         if own.whole.is_said()
             && (own.exact.is_said() || own.exclusive.is_said())
             && reading.command == Command::Step
@@ -144,9 +150,16 @@ impl Options {
             Key::TasksPerCore => self.tasks_per_core = Some(count()?),
             Key::TasksPerSocket => self.tasks_per_socket = Some(count()?),
             Key::ThreadsPerCore => self.threads_per_core = Some(count()?),
-            Key::GpusPerTask => self.gpus_per_task = Some(count_of_gpus(said)?),
-            Key::GpusPerNode => self.gpus_per_node = Some(count_of_gpus(said)?),
-            Key::TasksPerGpu => self.tasks_per_gpu = Some(count()?),
+            Key::Constraint => self.constraint = Flag::Said,
+            Key::Gpus
+            | Key::GpusPerTask
+            | Key::GpusPerNode
+            | Key::TasksPerGpu
+            | Key::CpusPerGpu
+            | Key::GpuBind
+            | Key::Gres
+            | Key::GresFlags
+            | Key::TresPerTask => self.put_gpus(key, said, reading)?,
             Key::SocketsPerNode => {
                 self.extra.get_or_insert_default().sockets = Some(count()?);
                 self.shape = Flag::Said;
@@ -169,21 +182,11 @@ impl Options {
             }
             Key::Nodes => self.nodes = node_counts(text)?,
             Key::ExtraNodeInfo => self.extra = Some(extra(text)?),
-            Key::TresPerTask => self.cpus_per_task = Some(tres(text, reading.rules)?),
-            Key::Distribution => {
-                let read = Distribution::read(text, reading.plane).map_err(|why| {
-                    refusals::refuses(format!(
-                        "-m {text}: Invalid --distribution specification: {why}"
-                    ))
-                })?;
-                self.distribution = Some(read);
-            }
+            Key::Distribution => self.distribution = Some(distribution(text, reading.plane)?),
             Key::CpuBind => self.cpu_bind = Some(CpuBind::read(text, reading.rules)?),
-            Key::GpuBind => self.gpu_bind = Some(GpuBind::read(text)?),
             Key::Hint => self.hint = Some(Hint::read(text)?),
             Key::NodeList => self.node_list = Some(text.to_owned()),
             Key::Exclude => self.exclude = Some(text.to_owned()),
-            Key::Gres => self.gres = Some(gres(text)?),
             Key::Overcommit => self.overcommit = Flag::Said,
             Key::Exact => self.exact = Flag::Said,
             Key::Overlap => self.overlap = Flag::Said,
@@ -203,6 +206,43 @@ impl Options {
         }
         Ok(())
     }
+
+    /// Words on GPUs and on resources that are counted like them.
+    fn put_gpus(&mut self, key: Key, said: &Said<'_>, reading: Reading) -> Result<(), LineRefused> {
+        let (name, text) = (said.word.name(), said.value);
+        let gpus = || GpuCount::read(&name, text).map(Some);
+        if key == Key::Gpus {
+            self.gpus = gpus()?;
+        } else if key == Key::GpusPerTask {
+            self.gpus_per_task = gpus()?;
+        } else if key == Key::GpusPerNode {
+            self.gpus_per_node = gpus()?;
+        } else if key == Key::TasksPerGpu {
+            self.tasks_per_gpu = Some(count(&name, text)?);
+        } else if key == Key::CpusPerGpu {
+            self.cpus_per_gpu = Some(count(&name, text)?);
+        } else if key == Key::GpuBind {
+            self.gpu_bind = Some(GpuBind::read(text)?);
+        } else if key == Key::Gres {
+            self.gres = Some(Gres::read(text)?);
+        } else if key == Key::GresFlags {
+            self.near_alone = gres_flags(text)?;
+        } else if key == Key::TresPerTask {
+            let equals = reading.rules.has(Change::TresByEquals);
+            let tres = Tres::read(text, if equals { "cpu=" } else { "cpu:" })?;
+            self.tres_cpus = tres.cpus;
+            self.gpus_per_task = tres.gpus.or(self.gpus_per_task.take());
+        }
+        Ok(())
+    }
+}
+
+fn distribution(text: &str, plane: Option<u64>) -> Result<Distribution, LineRefused> {
+    Distribution::read(text, plane).map_err(|why| {
+        refusals::refuses(format!(
+            "-m {text}: Invalid --distribution specification: {why}"
+        ))
+    })
 }
 
 fn bad_number(name: &str, text: &str) -> LineRefused {
@@ -212,18 +252,6 @@ fn bad_number(name: &str, text: &str) -> LineRefused {
 /// A number from 1.
 pub(super) fn count(name: &str, text: &str) -> Result<u64, LineRefused> {
     positive(text).ok_or_else(|| bad_number(name, text))
-}
-
-/// `[type:]count` of GPUs.
-fn count_of_gpus(said: &Said<'_>) -> Result<u64, LineRefused> {
-    let name = said.word.name();
-    match said.value.split_once(':') {
-        Some((kind, _)) => Err(refusals::not_modelled(format!(
-            "{name}={}: types of GPUs, as {kind}, are not known here",
-            said.value
-        ))),
-        None => count(&name, said.value),
-    }
 }
 
 /// `k` or `a-b`; 0 is as if it were not said.
@@ -260,38 +288,13 @@ fn extra(text: &str) -> Result<ExtraNodeInfo, LineRefused> {
     })
 }
 
-/// `cpu=K`, or `cpu:K` in old versions.
-fn tres(text: &str, rules: Rules) -> Result<u64, LineRefused> {
-    let sign = if !rules.has(Change::TresByEquals) {
-        "cpu:"
-    } else {
-        "cpu="
-    };
-    match text.strip_prefix(sign) {
-        Some(count_of) if !count_of.contains(',') => count("--tres-per-task", count_of),
-        _ if text.contains("gres") || text.contains(',') => Err(refusals::not_modelled(format!(
-            "--tres-per-task={text}: only cpus are known here"
-        ))),
-        _ => Err(refusals::refuses(format!(
-            "--tres-per-task={text}: {sign}K is asked for in this version"
-        ))),
-    }
-}
-
-/// `--gres`: `none`, or the GPUs of each node, of a job.
-fn gres(text: &str) -> Result<JobGpus, LineRefused> {
-    let small = text.to_ascii_lowercase();
-    let gpus = small
-        .strip_prefix("gpu")
-        .map(|rest| match rest.strip_prefix(':') {
-            Some(count) => positive(count),
-            None => Some(1).filter(|_| rest.is_empty()),
-        });
-    match (small.as_str(), gpus.flatten()) {
-        ("none", _) => Ok(JobGpus::None),
-        (_, Some(gpus)) => Ok(JobGpus::Some(gpus)),
+/// `--gres-flags`: whether only cores near GPUs are taken.
+fn gres_flags(text: &str) -> Result<Flag, LineRefused> {
+    match text.to_ascii_lowercase().as_str() {
+        "enforce-binding" => Ok(Flag::Said),
+        "disable-binding" => Ok(Flag::Unsaid),
         _ => Err(refusals::not_modelled(format!(
-            "--gres={text}: what it does to a placement is not known here"
+            "--gres-flags={text}: what it does to a placement is not known here"
         ))),
     }
 }

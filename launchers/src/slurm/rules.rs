@@ -23,6 +23,7 @@ pub(super) enum Change {
     NoBindRank,
     TresByEquals,
     CoresAgainstCpus,
+    CpusAreTres,
     UsableByThreads,
     OvercommitAsksCores,
     WholeHasCores,
@@ -32,13 +33,13 @@ pub(super) enum Change {
 
 impl Change {
     /// All, in the order of the versions that brought them, each with what it does.
-    const ALL: [(Self, Version, &'static str); 23] = {
+    const ALL: [(Self, Version, &'static str); 24] = {
         use Change::{
-            CoresAgainstCpus, CoresByTask, CpusOfTask, FitsAsMany, HintBesideVerbose, InheritsCpus,
-            KeepsLimit, LinearCounts, ListAmongNodes, LoneRankBound, NoBindRank, NoGuess,
-            NoIdleNode, NoNodesBesideList, OvercommitAsksCores, RelativeFits, StepTasksPerCore,
-            TasksGiveWay, TresByEquals, TresPerTask, UsableByThreads, VerboseKeepsHint,
-            WholeHasCores,
+            CoresAgainstCpus, CoresByTask, CpusAreTres, CpusOfTask, FitsAsMany, HintBesideVerbose,
+            InheritsCpus, KeepsLimit, LinearCounts, ListAmongNodes, LoneRankBound, NoBindRank,
+            NoGuess, NoIdleNode, NoNodesBesideList, OvercommitAsksCores, RelativeFits,
+            StepTasksPerCore, TasksGiveWay, TresByEquals, TresPerTask, UsableByThreads,
+            VerboseKeepsHint, WholeHasCores,
         };
         use Version::{V23_02, V23_11, V24_05, V24_11, V26_05};
         [
@@ -107,6 +108,11 @@ impl Change {
                 CoresAgainstCpus,
                 V24_11,
                 "the cores that a step needs are compared with those that a node has, not with its cpus",
+            ),
+            (
+                CpusAreTres,
+                V24_11,
+                "the job's -c is read as --tres-per-task, which --ntasks-per-gpu cannot stand beside",
             ),
             (
                 UsableByThreads,

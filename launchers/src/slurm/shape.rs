@@ -25,6 +25,8 @@ pub(super) struct Shape {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gpu {
     pub(super) number: u32,
+    /// Its type, if gres.conf says one.
+    pub(super) kind: Option<String>,
     pub(super) near: Vec<usize>,
 }
 
@@ -95,6 +97,7 @@ impl Shape {
             near.dedup();
             Gpu {
                 number: gpu.visible,
+                kind: None,
                 near,
             }
         });

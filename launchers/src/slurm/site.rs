@@ -5,6 +5,7 @@ use super::machines::MachineSite;
 use super::numbers;
 use super::options::Flag;
 use super::refusals;
+use super::shape::Gpu;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::text::host_types::{HostEntry, NameRange};
@@ -230,4 +231,33 @@ pub(super) fn names(text: &str) -> Option<Vec<NameRange>> {
         HostEntry::Nth(_) | HostEntry::Empty(_) => None,
     });
     each.collect()
+}
+
+/// The last value of a setting.
+pub(super) fn setting<'a>(lines: &[&'a OfNodes], key: &str) -> Option<&'a str> {
+    let all = lines.iter().rev().flat_map(|own| own.settings.iter().rev());
+    all.into_iter()
+        .find(|(own, _)| own == key)
+        .map(|(_, value)| value.as_str())
+}
+
+/// The GPUs that lines of gres.conf say, in their order.
+pub(super) fn gpus_of(lines: &[&OfNodes]) -> Vec<Gpu> {
+    (0..)
+        .zip(lines)
+        .map(|(number, line)| {
+            let near = setting(&[line], "cores")
+                .and_then(numbers::ranges)
+                .unwrap_or_default();
+            Gpu {
+                number,
+                // Without a type no typed word finds it.
+                kind: Some(setting(&[line], "type").unwrap_or_default().to_owned()),
+                near: near
+                    .into_iter()
+                    .flat_map(|(first, last)| first as usize..=last as usize)
+                    .collect(),
+            }
+        })
+        .collect()
 }

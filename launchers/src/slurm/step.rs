@@ -2,6 +2,7 @@
 
 use super::distribution::{Distribution, First, Packing};
 use super::gpu_bind::GpuBind;
+use super::gpu_count::{GpuCount, StepGpus};
 use super::job::Job;
 use super::level::Levels;
 use super::node_set::NodeSet;
@@ -38,7 +39,7 @@ pub(super) struct Step {
     pub(super) pack: bool,
     pub(super) levels: Levels,
     pub(super) gpus_per_task: Option<u64>,
-    pub(super) gpus_per_node: Option<u64>,
+    pub(super) gpus: StepGpus,
     /// GPUs of each node that ranks share so many on.
     pub(super) tasks_per_gpu: Option<u64>,
     pub(super) gpu_bind: Option<GpuBind>,
@@ -180,8 +181,13 @@ impl Step {
             distribution,
             pack: pack || site_packs,
             levels,
-            gpus_per_task: line.gpus_per_task.or(env.gpus_per_task),
-            gpus_per_node: line.gpus_per_node.or(env.gpus_per_node),
+            gpus_per_task: line
+                .gpus_per_task
+                .as_ref()
+                .or(env.gpus_per_task.as_ref())
+                .map(GpuCount::total)
+                .filter(|&count| count > 0),
+            gpus: StepGpus::None,
             tasks_per_gpu: line.tasks_per_gpu.or(env.tasks_per_gpu),
             gpu_bind: line.gpu_bind.clone().or_else(|| env.gpu_bind.clone()),
         };

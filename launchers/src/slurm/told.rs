@@ -71,8 +71,8 @@ pub fn job_told(said: &[String]) -> Result<JobTold, LineRefused> {
         tasks_per_node: options.tasks_per_node,
         cpus_per_task: options.cpus_per_task,
         threads_per_core: options.threads_per_core,
-        gpus_per_node: options.gpus_per_node,
-        gpus_per_task: options.gpus_per_task,
+        gpus_per_node: options.gpus_per_node.map(|own| own.total()),
+        gpus_per_task: options.gpus_per_task.map(|own| own.total()),
         node_list: options.node_list,
         variables: variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -1,6 +1,7 @@
 //! Slips of Slurm's own that decide a placement: they are reproduced, and said. Source: `lines/slurm/spec.md` 4.1, 5, 6, 9, 17.
 
 use super::distribution::First;
+use super::gpu_count::StepGpus;
 use super::laying::Layout;
 use super::node::Scene;
 use super::rules::Change;
@@ -29,7 +30,7 @@ pub(super) fn slips(scene: &Scene<'_>, layout: &Layout<'_>) -> Vec<Derived> {
 /// A whole step with some GPUs has fewer cores than its job.
 fn counted_twice(scene: &Scene<'_>, layout: &Layout<'_>) -> Option<String> {
     layout.dealt.iter().filter(|own| own.tasks > 0).find_map(|own| {
-        let (has, all) = scene.counted_twice_on(own.run, own.tasks)?;
+        let (has, all) = scene.counted_twice_on(own)?;
         let node = scene.node(own);
         Some(format!(
             "counts these cores twice: those near the step's GPUs are taken first and counted again in the next pass, so the step has {has} of the {all} cores that the job has on {node}"
@@ -77,7 +78,7 @@ fn lone_rank(scene: &Scene<'_>, layout: &Layout<'_>) -> Option<String> {
         || scene.step.tasks_per_gpu.is_some()
         || scene.step.gpus_per_task.is_some();
     let lone = layout.dealt.iter().any(|own| own.tasks == 1);
-    let slips = !scene.step.rules.has(Change::LoneRankBound) && scene.gpus;
+    let slips = !scene.step.rules.has(Change::LoneRankBound) && scene.step.gpus != StepGpus::None;
     (binds && lone && slips).then(|| {
         "shows the only rank of a node all GPUs of the step, whatever --gpu-bind says".to_owned()
     })

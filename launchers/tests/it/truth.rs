@@ -1,7 +1,7 @@
 //! What a plan says about each rank, asked rank by rank.
 
 use roaring::RoaringBitmap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
@@ -23,6 +23,8 @@ pub(crate) struct Process {
 pub(crate) struct Truth {
     pub(crate) processes: Vec<Process>,
     pub(crate) nodes: BTreeMap<String, RoaringBitmap>,
+    /// How many GPUs nodes have, of those with ranks.
+    pub(crate) gpus_of_nodes: BTreeSet<usize>,
     /// The cores of the node with the fewest; hwthreads where there are no cores.
     pub(crate) fewest_cores: u32,
     /// The first rank of each app.
@@ -36,6 +38,7 @@ impl Truth {
         let world = plan.world();
         let mut order = BTreeMap::new();
         let mut nodes = BTreeMap::new();
+        let mut gpus_of_nodes = BTreeSet::new();
         let mut apps = Vec::new();
         let mut fewest_cores = u32::MAX;
         let mut last = None;
@@ -58,6 +61,7 @@ impl Truth {
             let all: RoaringBitmap = all.iter_ones().map(|pu| os[pu]).collect();
             order.insert(place.node, node.clone());
             nodes.insert(node.clone(), all);
+            gpus_of_nodes.insert(world.topologies.gpus(state.topology).len());
             let label = &plan.resolved_apps().label[place.app];
             let mut words: Vec<String> = Some(label.clone())
                 .filter(|word| !word.is_empty())
@@ -79,6 +83,7 @@ impl Truth {
         Self {
             processes,
             nodes,
+            gpus_of_nodes,
             fewest_cores,
             apps,
             order: order.into_values().collect(),

@@ -50,10 +50,8 @@ pub(super) fn line(choices: &mut Choices<'_>) -> (Slurm, Vec<String>) {
         if !parts {
             said.push("--exclusive".to_owned());
         }
-        if gpus {
-            said.push(format!("--gres=gpu:{}", nodes[0].gpus.len()));
-        }
-        let job = job_words(choices, &mut said);
+        let asked = gpus.then(|| job_gpus(choices, &nodes, &mut said));
+        let job = job_words(choices, &mut said, asked.unwrap_or_default());
         words.extend(["--alloc".to_owned(), said.join(" ")]);
         job
     });
@@ -208,6 +206,13 @@ impl Said<'_, '_, '_> {
         Some(number as usize)
     }
 
+    /// A number that may be none, behind a word with its sign.
+    fn count(&mut self, word: &str, most: u32) -> usize {
+        let number = self.choices.within(0, most);
+        self.words.push(format!("{word}{number}"));
+        number as usize
+    }
+
     fn hint(&mut self) -> Option<Hint> {
         if !self.choices.once_in(8) {
             return None;
@@ -262,7 +267,32 @@ impl Said<'_, '_, '_> {
     }
 }
 
-fn job_words(choices: &mut Choices<'_>, words: &mut Vec<String>) -> Words {
+/// The word of a job that asks for GPUs, for some of those of its nodes, or for none of them.
+fn job_gpus(choices: &mut Choices<'_>, nodes: &[Node], words: &mut Vec<String>) -> Words {
+    let most = u32::try_from(nodes[0].gpus.len()).unwrap_or(1);
+    let count = u32::try_from(nodes.len()).unwrap_or(1);
+    let each = choices.within(0, most);
+    let mut own = Words::default();
+    match choices.below(4) {
+        0 => {
+            words.push(format!("--gpus-per-node={each}"));
+            own.gpus_per_node = Some(each as usize);
+        }
+        1 => {
+            let all = choices.within(count, count * most);
+            words.push(format!("--gpus={all}"));
+            own.gpus = Some(all as usize);
+        }
+        2 => {}
+        _ => {
+            words.push(format!("--gres=gpu:{each}"));
+            own.gres = Some(each as usize);
+        }
+    }
+    own
+}
+
+fn job_words(choices: &mut Choices<'_>, words: &mut Vec<String>, own: Words) -> Words {
     let mut say = Said { choices, words };
     Words {
         tasks: say.number("--ntasks", 4, 12),
@@ -273,7 +303,7 @@ fn job_words(choices: &mut Choices<'_>, words: &mut Vec<String>) -> Words {
         threads: say.number("--threads-per-core", 8, 2),
         distribution: say.distribution(),
         hint: say.hint(),
-        ..Words::default()
+        ..own
     }
 }
 
@@ -323,7 +353,7 @@ fn line_words(
         }
     }
     if !nodes[0].gpus.is_empty() {
-        of_gpus(&mut say, version, &mut own);
+        of_gpus(&mut say, version, &mut own, count);
     }
     own
 }
@@ -416,11 +446,23 @@ fn lists(say: &mut Said<'_, '_, '_>, nodes: &[Node], own: &mut Words) {
     }
 }
 
-fn of_gpus(say: &mut Said<'_, '_, '_>, version: Version, own: &mut Words) {
+fn of_gpus(say: &mut Said<'_, '_, '_>, version: Version, own: &mut Words, nodes: u32) {
     match say.choices.below(4) {
         0 => own.gpus_per_task = say.number("--gpus-per-task", 1, 2),
-        1 => own.gpus_per_node = say.number("--gpus-per-node", 1, 3),
-        2 => own.per_gpu = say.number("--ntasks-per-gpu", 1, 3),
+        1 => own.per_gpu = say.number("--ntasks-per-gpu", 1, 3),
+        _ => {}
+    }
+    match say.choices.below(6) {
+        0 => own.gpus_per_node = Some(say.count("--gpus-per-node=", 3)),
+        1 => own.gres = Some(say.count("--gres=gpu:", 3)),
+        2 => own.gpus = Some(say.count("--gpus=", 4 * nodes)),
+        3 => {
+            let each = say.choices.within(1, 2) as usize;
+            if own.gpus_per_task.is_none() && own.per_gpu.is_none() {
+                say.words.push(format!("--tres-per-task=gres/gpu:{each}"));
+                own.gpus_per_task = Some(each);
+            }
+        }
         _ => {}
     }
     if version < 2411 || !say.choices.once_in(2) {

@@ -23,7 +23,7 @@ pub(super) fn cores(
     // 1
     let sum: usize = scene.raw.iter().sum();
     let free = version == 2205 || npc.is_none() || npc == asked.job_threads();
-    if !overcommit && scene.want == sum && free {
+    if !overcommit && (scene.want == sum && free || asks_all(scene)) {
         return Ok(node.has.clone());
     }
     let whole = !scene.step.exact || t == all;
@@ -80,6 +80,14 @@ pub(super) fn cores(
         return Err("would-wait");
     }
     Ok(taken)
+}
+
+/// Whether a line makes its job and says nothing of tasks and cpus: it asks for all cpus.
+fn asks_all(scene: &Scene<'_>) -> bool {
+    let (line, step) = (&scene.asked.line, &scene.step);
+    let counts = [line.tasks, line.per_node, step.cpus, line.per_gpu];
+    let silent = counts.iter().all(Option::is_none) && scene.levels.tpc.is_none();
+    silent && scene.asked.job.is_none()
 }
 
 pub(super) fn second(scene: &Scene<'_>) -> Second {

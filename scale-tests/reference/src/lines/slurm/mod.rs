@@ -167,6 +167,10 @@ pub struct Words {
     pub flags: Vec<Flag>,
     /// `--gpus-per-task`
     pub gpus_per_task: Option<usize>,
+    /// `--gpus`
+    pub gpus: Option<usize>,
+    /// `--gres=gpu:N`
+    pub gres: Option<usize>,
     /// `--gpus-per-node`
     pub gpus_per_node: Option<usize>,
     /// `--ntasks-per-gpu`
@@ -326,6 +330,8 @@ impl Slurm {
             distribution: job.distribution,
             hint: job.hint,
             threads,
+            gpus: job.gpus,
+            gpus_per_node: job.gpus_per_node,
             per_core: job.per_core.or(free).filter(|_| self.version >= 2302),
             ..Words::default()
         }
@@ -369,7 +375,7 @@ pub fn place(asked: &Slurm) -> Result<Vec<LineRow>, Class> {
     let levels = level::levels(asked, &env)?;
     let (raw, cpn) = nodes::counts(asked);
     let mut step = arithmetic::step(asked, &env, &levels, &cpn)?;
-    gpus::share(asked, &mut step)?;
+    gpus::share(asked, &env, &mut step)?;
     let mut scene = Scene {
         asked,
         tpc: levels.tpc.or(asked.job_threads()),
