@@ -107,16 +107,3 @@ impl FromIterator<u32> for Cpus {
         set
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_write_runs() {
-        let set: Cpus = [0, 1, 2, 18, 64, 65, 130].into_iter().collect();
-        assert_eq!(set.list(), "0-2,18,64-65,130");
-        assert_eq!(set.minus(&set), Cpus::none());
-        assert!(set.holds(&[1, 64].into_iter().collect()) && !set.has(3));
-    }
-}

@@ -71,7 +71,7 @@ fn a_score_of_a_million_ranks_on_a_network_fits_in_64_mebibytes() {
         println!("{what}: {} KiB, {} us", cost.peak_kib, cost.nanos / 1000);
         let peak = cost.peak_kib;
         assert!(peak <= HARNESS_KIB + (64 << 10), "{what}: {peak} KiB");
-        // These tests are hardly optimized, and other tests run beside them.
+        // These tests are hardly optimized.
         let most = most * 20_000_000;
         assert!(cost.nanos <= most, "{what}: {} ns", cost.nanos);
     }

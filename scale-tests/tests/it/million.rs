@@ -150,7 +150,7 @@ fn every_order_is_judged_and_asked() {
             let title = format!("{name} {map}/{rank}");
             let plan = plan(shapes::titled(&title, divisor()).unwrap());
             judged(&plan, &title);
-            agrees(&plan, if is_long() { 31 } else { 3 }, &title);
+            agrees(&plan, if is_long() { 31 } else { 17 }, &title);
         }
     }
 }

@@ -140,7 +140,7 @@ fn one_changed_byte_is_found_or_changes_no_place() {
                 0,
                 255,
             ] {
-                if other == own || (!long() && chance.below(3) > 0) {
+                if other == own || (!long() && chance.below(6) > 0) {
                     continue;
                 }
                 let mut changed = bytes.clone();

@@ -1,3 +1,4 @@
 //! Integration tests: one binary for the crate.
 
+mod cpus;
 mod topologies;
