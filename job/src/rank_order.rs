@@ -62,7 +62,6 @@ impl RankOrder {
                 })?
             }
             Order::Cells { .. }
-            | Order::Nested { .. }
             | Order::Strips(_)
             | Order::Kdtree(_)
             | Order::Hyperplane(_)

@@ -16,12 +16,12 @@ mod above;
 pub mod on_network;
 
 use crate::column::Order as Seating;
-use crate::count;
 use crate::error::ScoreError;
 use crate::limit::KNOWN_EDGES_MAX;
 use crate::order::Order;
 use crate::pattern::Part;
 use crate::score::{Matrices, NoMatrices, Score, checked};
+use crate::talks;
 use crate::tree::places;
 use crate::weight::Weight;
 use candidates::Tried;
@@ -204,7 +204,7 @@ fn gathered(counting: &Counting<'_>, policies: &[Policy]) -> Result<Gathered, Sc
 #[must_use]
 pub fn best_known(policy: &Policy, parts: &[Part]) -> Option<(Weight, Weight)> {
     let apps = checked(&policy.plan, parts).ok()?;
-    let edges: u64 = parts.iter().map(|part| count::edges(part, &apps)).sum();
+    let edges: u64 = parts.iter().map(|part| talks::edges(part, &apps)).sum();
     let named = parts.iter().all(|part| !part.pattern.is_file());
     if !named || edges > KNOWN_EDGES_MAX || policy.reorder == Reorder::No {
         return None;

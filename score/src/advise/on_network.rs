@@ -5,7 +5,8 @@ use super::above::{From, of_grid, searched};
 use super::candidates::{Tried, Words, words_of};
 use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, seats};
-use crate::above::{Above, Counter};
+use crate::above::Above;
+use crate::above::objects::Objects;
 use crate::column::Order as Seating;
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
@@ -253,20 +254,11 @@ fn of_policy(
 impl Counting<'_> {
     /// What leaves the levels of a network, in the units of the graph if there is a matrix.
     fn above(&self, places: &Places<'_>, on: &OnNetwork, orders: &[Seating<'_>]) -> u64 {
-        match &self.graph {
-            Some(graph) if self.matrix => {
-                let own = &self.apps[self.parts[0].app as usize];
-                let columns = Counter::columns(places, on, orders);
-                let leave = |(column, count): &(Vec<u32>, u32)| -> i64 {
-                    graph
-                        .leaving(&column[own.clone()], *count)
-                        .into_iter()
-                        .sum()
-                };
-                u64::try_from(columns.iter().map(leave).sum::<i64>()).unwrap_or(0)
-            }
-            _ => Counter::leave(places, on, (self.parts, &self.apps), orders),
-        }
+        let levels = on.network().levels().iter();
+        let objects = levels.map(|level| Objects::level(places, on, level));
+        objects
+            .map(|own| self.figures(places, orders, &own.numbers).0)
+            .sum()
     }
 }
 

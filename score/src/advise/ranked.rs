@@ -3,13 +3,12 @@
 use super::candidates::Tried;
 use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Policy, fullest, seats};
-use crate::column::{Order as Seating, orders};
+use crate::column::orders;
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
 use crate::network::OnNetwork;
-use crate::order::Order;
 use crate::places::Places;
-use crate::score::{Matrices, NoMatrices, Seated};
+use crate::score::{Matrices, NoMatrices, scored};
 use crate::weight::Weight;
 use rayon::prelude::*;
 
@@ -74,25 +73,18 @@ impl Counting<'_> {
     ) -> Result<Answer, ScoreError> {
         let plan = &policies[own.policy].plan;
         let places = Places::of(plan)?;
-        let seated = |orders: &[Seating<'_>]| {
-            let seated = Seated {
-                places: &places,
-                orders,
-                apps: &self.apps,
-                memory: &self.memory,
-                on,
-            };
-            seated.score(self.parts, self.unit, matrices)
+        let ranks = match &own.chosen {
+            Chosen::Named(order) if own.ranks.is_empty() => {
+                Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan))
+            }
+            Chosen::Named(_) | Chosen::Own | Chosen::Search => own.ranks.clone(),
         };
-        let score = match &own.chosen {
-            Chosen::Own => seated(&orders(&places)),
-            Chosen::Search => seated(&seats(plan, &own.ranks)),
-            Chosen::Named(Order::Planes(_)) => seated(&seats(plan, &own.ranks)),
-            Chosen::Named(order) => self.memory.with_ranks(|ranks| {
-                Tried::Named(order.clone()).ranks_into(plan.ranks(), fullest(plan), ranks);
-                seated(&seats(plan, ranks))
-            }),
-        }?;
+        let seating = match own.chosen {
+            Chosen::Own => orders(&places),
+            Chosen::Named(_) | Chosen::Search => seats(plan, &ranks),
+        };
+        let seated = self.seated(&places, &seating, on);
+        let score = scored(seated, self.parts, self.unit, matrices)?;
         Ok(Answer {
             policy: own.policy,
             chosen: own.chosen,

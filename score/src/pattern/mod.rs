@@ -3,7 +3,7 @@
 // Neighbours on a grid.
 mod grid;
 
-pub(crate) use grid::Rows;
+pub(crate) use grid::star;
 pub use grid::{Edge, Grid, Halo};
 
 use crate::error::{ScoreError, bad_pattern};
