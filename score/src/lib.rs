@@ -22,6 +22,8 @@
 
 // Every bound.
 pub mod limit;
+// Numbers in digits.
+mod number;
 // Errors.
 pub mod error;
 // Sums of weights.

@@ -1,6 +1,6 @@
 //! Addresses of nodes, as `SLURM_TOPOLOGY_ADDR` has them: switches from the top with dots between, the node last.
 
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use super::tree::Switch;
 use super::{BadNetwork, LINKS_MAX, Network, SWITCHES_MAX, host_list, tree};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let mut nodes: HashSet<&str> = HashSet::new();
     let (mut length, mut word) = (None, "switch");
     for (number, text) in (1_u32..).zip(text.lines()) {
-        let line = Line { source, number };
+        let line = in_line(source, number);
         let mut fields = text
             .split('#')
             .next()

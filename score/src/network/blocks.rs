@@ -1,6 +1,6 @@
 //! Blocks of nodes, and joins of 2, 4, 8 … of them.
 
-use super::refused::Line;
+use super::refused::in_line;
 use super::rows::{Row, Tops, twice};
 use super::{BadNetwork, Network, rows};
 use stowplan_engine::table::names::{NameRange, Names};
@@ -37,10 +37,7 @@ pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwor
     let mut known = std::collections::HashSet::new();
     let mut names = Names::default();
     for block in &found.blocks {
-        let line = Line {
-            source,
-            number: block.line,
-        };
+        let line = in_line(source, block.line);
         if !known.insert(block.name.as_str()) {
             return Err(line.bad(format!("block {} stands there twice", block.name)));
         }
@@ -116,7 +113,7 @@ fn joins(found: &Blocks, source: &str) -> Result<Vec<u32>, BadNetwork> {
     for (size, number) in listed.chain(found.joins.iter().copied()) {
         let join = size / base;
         if !size.is_multiple_of(base) || !join.is_power_of_two() || join > JOIN_MAX {
-            let line = Line { source, number };
+            let line = in_line(source, number);
             return Err(line.bad(format!(
                 "block size {size} is no power of two of {base}, up to {JOIN_MAX} of it"
             )));

@@ -1,5 +1,6 @@
 //! Host lists without slots, `n[0-3,8],m[1-2]c[00-15]`, and how they are written.
 
+use crate::number::number;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
 
@@ -158,12 +159,7 @@ fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
     let mut found = Vec::new();
     for item in inside.split(',') {
         let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let number = |text: &str| {
-            let digits = !text.is_empty()
-                && text.len() <= 18
-                && text.bytes().all(|sign| sign.is_ascii_digit());
-            text.parse::<u64>().ok().filter(|_| digits)
-        };
+        let number = |text: &str| number::<u64>(text).filter(|_| text.len() <= 18);
         let (Some(low), Some(high)) = (number(first), number(last)) else {
             return Err(format!(
                 "a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"

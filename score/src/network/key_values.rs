@@ -2,9 +2,10 @@
 
 use super::blocks::{Block, Blocks};
 use super::grid::{Part, count, dims, filling};
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use super::tree::Switch;
 use super::{BadNetwork, Kind, LINKS_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree};
+use crate::number::number;
 use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
 
@@ -92,10 +93,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let joined = continued(text);
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (number, line) in &joined {
-        let line_of = Line {
-            source,
-            number: *number,
-        };
+        let line_of = in_line(source, *number);
         if let Some(entry) = entry(line, line_of)? {
             if let Some(first) = entries
                 .first()
@@ -117,7 +115,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         Some("rings") => rings(&entries, source),
         Some("a torus") => torus(&entries, source),
         Some(_) => read_blocks(&entries, source),
-        None => Err(Line { source, number: 0 }.bad("there is nothing in it")),
+        None => Err(in_line(source, 0).bad("there is nothing in it")),
     }
 }
 
@@ -185,7 +183,7 @@ fn switches(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> 
         }
     }
     if entries.len() > SWITCHES_MAX {
-        return Err(Line { source, number: 0 }.bad(format!(
+        return Err(in_line(source, 0).bad(format!(
             "it has {} switches, at most {SWITCHES_MAX} are possible",
             entries.len()
         )));
@@ -296,8 +294,7 @@ fn read_blocks(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwor
             "blocksizes" => {
                 let list = entry.value("blocksizes").unwrap_or_default();
                 let sizes = list.split(',').map(|size| {
-                    let digits = !size.is_empty() && size.bytes().all(|sign| sign.is_ascii_digit());
-                    let size_of = size.parse::<u32>().ok().filter(|&size| digits && size > 0);
+                    let size_of = number(size).filter(|&size| size > 0);
                     size_of.ok_or_else(|| {
                         entry
                             .line
@@ -309,8 +306,7 @@ fn read_blocks(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwor
             }
             form => {
                 let size = entry.value("blocksize").map(|size| {
-                    size.parse::<u32>()
-                        .ok()
+                    number(size)
                         .filter(|&size| size > 0)
                         .ok_or_else(|| entry.line.bad(format!("BlockSize={size} is no size")))
                 });

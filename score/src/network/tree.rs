@@ -1,7 +1,7 @@
 //! Switches and their nodes, as levels. Several parents, overlapping leaves and trees that nothing joins are all legal.
 
 use super::level_words::numbered;
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use super::{BadNetwork, Joined, Kind, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
@@ -26,7 +26,7 @@ pub(super) fn network(
     word: &str,
     source: &str,
 ) -> Result<Network, BadNetwork> {
-    let whole = Line { source, number: 0 };
+    let whole = in_line(source, 0);
     let heights = heights(switches, source)?;
     let leaves = in_order(switches);
     let mut sets = Sets::new(switches.len());
@@ -151,10 +151,7 @@ fn heights(switches: &[Switch], source: &str) -> Result<Vec<u32>, BadNetwork> {
     }
     let circle = (0..switches.len()).find(|&at| is_below_itself(switches, at));
     let at = circle.unwrap_or(0);
-    let line = Line {
-        source,
-        number: switches[at].line,
-    };
+    let line = in_line(source, switches[at].line);
     Err(line.bad(format!("switch {} is below itself", switches[at].name)))
 }
 
