@@ -145,13 +145,8 @@ pub(super) fn network(
     };
     Ok(Network {
         kind,
-        names,
-        levels: vec![level],
-        joined,
         grid: Some(grid),
-        listed: None,
-        source: source.to_owned(),
-        assumed: None,
+        ..Network::tree(names, vec![level], joined, source)
     })
 }
 

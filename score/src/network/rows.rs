@@ -1,7 +1,7 @@
 //! Nodes with an object of each level: rows of a file, names by a template, parts of a synthetic network.
 
 use super::refused::in_line;
-use super::{BadNetwork, Joined, Kind, LEVELS_MAX, Level, NODES_MAX, Network};
+use super::{BadNetwork, Joined, LEVELS_MAX, Level, NODES_MAX, Network};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -75,16 +75,7 @@ pub(super) fn network(
         let many = levels.iter().position(|level| level.objects.len() > 1);
         levels.drain(..many.unwrap_or(levels.len().saturating_sub(1)));
     }
-    Ok(Network {
-        kind: Kind::Tree,
-        names,
-        levels,
-        joined: Joined::Whole,
-        grid: None,
-        listed: None,
-        source: source.to_owned(),
-        assumed: None,
-    })
+    Ok(Network::tree(names, levels, Joined::Whole, source))
 }
 
 /// Refuses a node that stands there twice, where it stands for the second time.
@@ -112,7 +103,7 @@ fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
 }
 
 /// A node of a range that is known already.
-pub(super) fn twice(known: &Names, range: &NameRange) -> Option<String> {
+fn twice(known: &Names, range: &NameRange) -> Option<String> {
     let (nodes, _) = known.find(range);
     let first = nodes.first()?.first;
     Some(known.name(stowplan_engine::id::Id::from_row(first as usize)))

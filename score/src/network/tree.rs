@@ -2,7 +2,7 @@
 
 use super::level_words::numbered;
 use super::refused::{Line, in_line};
-use super::{BadNetwork, Joined, Kind, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network};
+use super::{BadNetwork, Joined, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -60,16 +60,9 @@ pub(super) fn network(
         levels.pop();
     }
     levels.reverse();
-    Ok(Network {
-        kind: Kind::Tree,
-        names,
-        levels,
-        joined,
-        grid: None,
-        listed: Some(listed),
-        source: source.to_owned(),
-        assumed: None,
-    })
+    let mut network = Network::tree(names, levels, joined, source);
+    network.listed = Some(listed);
+    Ok(network)
 }
 
 /// The nodes in the order of leaves: the first node of each stretch with its leaf. Leaves that share nodes are joined.
