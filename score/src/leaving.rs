@@ -64,8 +64,29 @@ impl Seated<'_> {
 struct Row {
     objects: Objects,
     sums: Sums,
-    /// What leaves all objects and the most of one, where these are not summed.
-    apart: Option<(u64, u64)>,
+    /// What leaves all objects and the most of one, where that is all that is asked.
+    known: Option<(u64, u64)>,
+}
+
+impl Row {
+    /// With sums over pairs.
+    fn pairs(objects: Objects) -> Self {
+        Self {
+            sums: Sums::new(objects.own.len()),
+            objects,
+            known: None,
+        }
+    }
+
+    /// Without them.
+    fn alone(objects: Objects, known: Option<(u64, u64)>) -> Self {
+        let summed = known.map_or(objects.numbers.count, |_| 0);
+        Self {
+            sums: Sums::alone(summed as usize),
+            objects,
+            known,
+        }
+    }
 }
 
 /// Counts a job.
@@ -87,46 +108,29 @@ impl<'s> Counter<'s> {
     /// Numbers the objects that a job uses, and counts named patterns.
     pub(crate) fn of(seated: Seated<'s>, parts: &[Part]) -> Self {
         let places = seated.places;
+        let named = parts.iter().all(|part| !part.pattern.is_file());
         let mut rows: Vec<Row> = Vec::new();
-        for (on, level) in seated
-            .on
-            .iter()
-            .flat_map(|on| on.network().levels().iter().map(move |level| (on, level)))
-        {
-            let objects = Objects::level(places, on, level);
-            let sums = Sums::new(objects.own.len());
-            rows.push(Row {
-                objects,
-                sums,
-                apart: None,
-            });
+        if let Some(on) = seated.on {
+            for level in on.network().levels() {
+                rows.push(Row::pairs(Objects::level(places, on, level)));
+            }
         }
         let node = rows.len();
-        let (mut row_of, mut known) = (Vec::new(), Vec::<(Numbers, usize)>::new());
+        let (mut row_of, mut alike) = (Vec::new(), Vec::<(Numbers, usize)>::new());
         for level in places.levels() {
             let numbers = Numbers::of(places, &places.inside(level));
-            if let Some(same) = known.iter().find(|own| own.0 == numbers) {
+            if let Some(same) = alike.iter().find(|own| own.0 == numbers) {
                 row_of.push((level, same.1));
                 continue;
             }
-            let (objects, apart) = match seated.on {
-                Some(on) if level == Level::Node => (Objects::nodes(places, on), None),
-                Some(_) | None => (
-                    Objects::inside(numbers.clone()),
-                    seated.apart(parts, &numbers),
-                ),
-            };
-            let sums = Sums::alone(if apart.is_some() {
-                0
-            } else {
-                numbers.count as usize
-            });
             row_of.push((level, rows.len()));
-            known.push((numbers, rows.len()));
-            rows.push(Row {
-                objects,
-                sums,
-                apart,
+            alike.push((numbers.clone(), rows.len()));
+            rows.push(match seated.on {
+                Some(on) if level == Level::Node => Row::alone(Objects::nodes(places, on), None),
+                Some(_) | None => {
+                    let known = named.then(|| seated.figures(parts, &numbers));
+                    Row::alone(Objects::inside(numbers), known)
+                }
             });
         }
         let mut counter = Self {
@@ -147,7 +151,7 @@ impl<'s> Counter<'s> {
         for (at, row) in self.rows.iter_mut().enumerate() {
             let (sums, own) = (&mut row.sums, &row.objects.own);
             let place = place.filter(|_| at == self.node);
-            if row.apart.is_some() {
+            if row.known.is_some() {
                 continue;
             }
             if at >= self.node && place.is_none() {
@@ -244,8 +248,8 @@ impl<'s> Counter<'s> {
     /// The figures of the levels of the machine.
     pub(crate) fn inside(&self) -> Vec<Leaving> {
         let each = self.row_of.iter().map(|&(level, row)| {
-            let Row { sums, apart, .. } = &self.rows[row];
-            let (leave, worst) = match apart {
+            let Row { sums, known, .. } = &self.rows[row];
+            let (leave, worst) = match known {
                 Some((leave, worst)) => (Weight::whole(*leave), Weight::whole(*worst)),
                 None => (sums.leave(), sums.worst().0),
             };

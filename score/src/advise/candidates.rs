@@ -5,6 +5,7 @@ use crate::order::stencil::Stencil;
 use crate::order::strips::{Cut, Rest, cut_strips, strips};
 use crate::order::{Order, hyperplane::hyperplane, kdtree::kdtree};
 use crate::pattern::{Grid, Halo};
+use crate::tree::Tree;
 
 /// An order to be tried.
 #[derive(Clone, Debug)]
@@ -32,7 +33,8 @@ impl Tried {
         match self {
             Self::Named(order) => {
                 let none = |_: &str| Err("no file is read here".to_owned());
-                order.ranks(procs, per_node, &none).unwrap_or_default()
+                let tree = Tree::even(procs, per_node);
+                order.ranks(&tree, &none).unwrap_or_default()
             }
             Self::Strips(grid, stencil) => strips(grid, stencil, per_node),
             Self::Kdtree(grid, stencil) => kdtree(grid, stencil),
@@ -43,25 +45,23 @@ impl Tried {
         }
     }
 
-    /// Its name in the literature. Other orders must not load a node more than the best of the published ones does.
+    /// Whether the literature has it. Other orders must not load a node more than the best of the published ones does.
     #[must_use]
-    pub(super) fn published(&self, words: Words) -> Option<&'static str> {
+    pub(super) fn is_published(&self, words: Words) -> bool {
         match self {
-            Self::Strips(..) => Some("strips"),
-            Self::Kdtree(..) => Some("kdtree"),
-            Self::Hyperplane(..) => Some("hyperplane"),
-            Self::Named(Order::Strips(_)) if words == Words::Same => Some("strips"),
-            Self::Named(Order::Kdtree(_)) if words == Words::Same => Some("kdtree"),
-            Self::Named(Order::Hyperplane(_)) if words == Words::Same => Some("hyperplane"),
+            Self::Strips(..) | Self::Kdtree(..) | Self::Hyperplane(..) | Self::Blocked => true,
+            Self::Named(Order::Strips(_) | Order::Kdtree(_) | Order::Hyperplane(_)) => {
+                words == Words::Same
+            }
             Self::Named(Order::Cells { grid, boxes }) => {
                 let mut sides = boxes
                     .iter()
                     .flat_map(|own| grid.sizes.iter().zip(&own.sizes));
-                let even = |(size, side): (&u32, &u32)| size.is_multiple_of(*side);
-                sides.all(even).then_some("cells")
+                sides.all(|(size, side)| size.is_multiple_of(*side))
             }
-            Self::Blocked => Some("blocked"),
-            Self::Named(_) | Self::Cut(..) | Self::Found(_) => None,
+            Self::Named(Order::Planes(_) | Order::File(_)) | Self::Cut(..) | Self::Found(_) => {
+                false
+            }
         }
     }
 }

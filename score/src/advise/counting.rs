@@ -3,7 +3,7 @@
 use super::candidates::{self, Tried};
 use super::graph::Graph;
 use super::search::{Search, grown};
-use super::{Chosen, Policy, Published, fullest, seats};
+use super::{Chosen, Policy, fullest, seats};
 use crate::column::{Order as Seating, column, orders};
 use crate::error::{ScoreError, bad_pattern};
 use crate::leaving::Seated;
@@ -32,6 +32,13 @@ pub(super) struct Counted {
     pub(super) worst: u64,
 }
 
+impl Counted {
+    /// Whether it is the job as asked.
+    pub(super) fn is_asked(&self) -> bool {
+        self.policy == 0 && self.chosen == Chosen::Own
+    }
+}
+
 /// What was tried, its figures, and the best figures of the literature.
 type Figured<'f> = (&'f [Tried], &'f [(u64, u64)], Option<(u64, u64)>);
 
@@ -40,7 +47,8 @@ pub(super) struct Ordered {
     /// How many were counted.
     pub(super) tried: usize,
     pub(super) counted: Vec<Counted>,
-    pub(super) published: Vec<Published>,
+    /// The best published order: what leaves all nodes, and the most that leaves one.
+    pub(super) published: Option<(u64, u64)>,
 }
 
 /// What is counted, and what that needs.
@@ -168,13 +176,8 @@ impl<'c> Counting<'c> {
             .collect();
         // An order found in another way may not load a node more than the best published order does.
         let published = tried.iter().zip(&figures);
-        let published: Vec<Published> = published
-            .filter_map(|(order, &(leave, worst))| {
-                let name = order.published(words)?;
-                Some(Published { name, leave, worst })
-            })
-            .collect();
-        let known = published.iter().map(|own| (own.leave, own.worst)).min();
+        let published = published.filter(|(order, _)| order.is_published(words));
+        let known = published.map(|own| *own.1).min();
         let found = self.search((&tried, &figures, known), &own_places, &before);
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut counted: Vec<Counted> = Vec::new();
@@ -206,7 +209,7 @@ impl<'c> Counting<'c> {
         Ok(Ordered {
             tried: figured,
             counted,
-            published,
+            published: known,
         })
     }
 

@@ -2,20 +2,20 @@
 //! nodes and levels together.
 
 use super::above::{From, of_grid, searched};
-use super::candidates::{Tried, Words, words_of};
+use super::candidates::{Words, words_of};
 use super::counting::{Counted, Counting};
-use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, seats};
+use super::ranked::{front, once, shown};
+use super::{Advice, Answer, Chosen, Policy, Reorder, gathered, ranks_of, seats};
 use crate::above::Above;
 use crate::above::objects::Objects;
 use crate::column::Order as Seating;
 use crate::error::ScoreError;
-use crate::limit::ANSWERS_MAX;
 use crate::network::{Kind, OnNetwork};
 use crate::order::Order;
 use crate::order::planes::{First, planes};
 use crate::pattern::Part;
 use crate::places::Places;
-use crate::score::{Matrices, NoMatrices};
+use crate::score::Matrices;
 use crate::tree::Tree;
 use crate::tree::places;
 use crate::weight::Weight;
@@ -28,9 +28,6 @@ const STARTS: usize = 6;
 const FILLS: usize = 2;
 /// Found orders that are kept, by the sum and by the sum among those that leave nodes as little as without a network.
 const KEPT: usize = 6;
-/// Orders of today's advice that are scored above the nodes.
-const SCORED: usize = 40;
-
 /// What is to be least.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
@@ -44,17 +41,6 @@ pub enum By {
     Pair,
     /// J of these distances; then the sum.
     J(Vec<u32>),
-}
-
-/// All answers, the best first.
-#[derive(Clone, Debug, Default)]
-pub struct AdviceOn {
-    /// At most `ANSWERS_MAX`.
-    pub answers: Vec<Answer>,
-    /// How many policies and orders were counted.
-    pub tried: usize,
-    /// The first answer, from 1, whose busiest pair carries at most 0.8 of the first one's.
-    pub lighter_pair: Option<usize>,
 }
 
 /// A policy, and where its nodes are.
@@ -87,20 +73,16 @@ pub fn advise_on(
     parts: &[Part],
     by: &By,
     matrices: &dyn Matrices,
-) -> Result<AdviceOn, ScoreError> {
+) -> Result<Advice, ScoreError> {
     if policies.is_empty() {
-        return Ok(AdviceOn::default());
+        return Ok(Advice::default());
     }
     let counting = Counting::new(policies, parts, matrices)?;
     let own = placed
         .iter()
         .take_while(|placed| placed.order == Nodes::Asked)
         .count();
-    let Gathered {
-        mut tried,
-        mut count,
-        ..
-    } = gathered(&counting, &policies[..own])?;
+    let (mut tried, mut count) = gathered(&counting, &policies[..own])?;
     tried.sort_by_key(|own| (own.leave, own.worst));
     let limit = tried.first().map_or(u64::MAX, |own| own.leave);
     let mut found = Vec::new();
@@ -109,34 +91,16 @@ pub fn advise_on(
         count += more.len();
         found.extend(more);
     }
-    let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
-    let mut at = 0;
-    tried.retain(|own| {
-        at += 1;
-        at <= SCORED || is_asked(own)
-    });
-    let answer = |own: Counted, matrices: &dyn Matrices| {
-        let on = placed[own.policy].on;
-        counting.answer(policies, own, matrices, Some(on))
-    };
-    let all = |tried: Vec<Counted>| -> Result<Vec<Answer>, ScoreError> {
-        if counting.matrix {
-            return tried.into_iter().map(|own| answer(own, matrices)).collect();
-        }
-        tried
-            .into_par_iter()
-            .map(|own| answer(own, &NoMatrices))
-            .collect()
-    };
-    let mut answers = all(tried)?;
+    let on = |policy: usize| Some(placed[policy].on);
+    let mut answers = counting.answers(policies, front(tried), matrices, on)?;
     let most = answers
         .iter()
         .map(|answer| answer.score.levels[0].leave)
         .min();
-    answers.extend(all(found)?);
+    answers.extend(counting.answers(policies, found, matrices, on)?);
     let answers = sorted(answers, by, most.unwrap_or_default());
     let lighter_pair = lighter(&answers, placed[0].on.network().kind());
-    Ok(AdviceOn {
+    Ok(Advice {
         answers,
         tried: count,
         lighter_pair,
@@ -161,7 +125,7 @@ fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
 
 /// The best orders of today's advice for places such as a plan has, as the rank of each place.
 fn starts(policies: &[Policy], plan: &Plan, tried: &[Counted]) -> Vec<Vec<u32>> {
-    let (procs, per_node) = (plan.ranks(), fullest(plan));
+    let procs = plan.ranks();
     let before = places(plan);
     let alike =
         |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
@@ -169,10 +133,7 @@ fn starts(policies: &[Policy], plan: &Plan, tried: &[Counted]) -> Vec<Vec<u32>> 
         .iter()
         .filter(alike)
         .take(STARTS)
-        .map(|own| match &own.chosen {
-            Chosen::Named(order) => Tried::Named(order.clone()).ranks(procs, per_node),
-            Chosen::Search | Chosen::Own => own.ranks.clone(),
-        })
+        .map(|own| ranks_of(&own.chosen, &own.ranks, plan))
         .filter(|ranks| ranks.len() == procs as usize)
         .collect()
 }
@@ -263,27 +224,21 @@ impl Counting<'_> {
 }
 
 /// The answers, the best first, with the job as asked among them.
-fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
-    let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-    let mut kept: Vec<Answer> = Vec::new();
-    answers.sort_by_cached_key(|answer| {
+fn sorted(answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
+    let key = |answer: &Answer| {
         (
             key(answer, by),
-            !is_asked(answer),
+            !answer.is_asked(),
             answer.chosen == Chosen::Search,
             answer.policy,
         )
-    });
-    for answer in answers {
-        let same = |other: &Answer| {
-            other.score.levels == answer.score.levels
-                && other.score.above == answer.score.above
-                && (other.chosen == Chosen::Own) == (answer.chosen == Chosen::Own)
-        };
-        if is_asked(&answer) || !kept.iter().any(same) {
-            kept.push(answer);
-        }
-    }
+    };
+    let same = |other: &Answer, answer: &Answer| {
+        other.score.levels == answer.score.levels
+            && other.score.above == answer.score.above
+            && (other.chosen == Chosen::Own) == (answer.chosen == Chosen::Own)
+    };
+    let mut kept = once(answers, key, same);
     if *by == By::Default {
         let within = |answer: &Answer| answer.score.levels[0].leave <= most;
         if let Some(first) = kept.iter().position(within) {
@@ -291,12 +246,7 @@ fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
             kept.insert(0, best);
         }
     }
-    let asked = kept.iter().position(is_asked);
-    if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
-        kept.swap(ANSWERS_MAX - 1, at);
-    }
-    kept.truncate(ANSWERS_MAX);
-    kept
+    shown(kept)
 }
 
 /// What answers are sorted by: what was asked for, the sum, what leaves from the top, the worst from the top.

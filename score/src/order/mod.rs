@@ -115,17 +115,17 @@ impl Order {
         }
     }
 
-    /// The rank of each place. `procs`: how many places; `per_node`: how many on a node, on the fullest one if nodes differ;
-    /// `read`: reads a file by name.
+    /// The rank of each place. `tree`: the nodes; most orders take all to be as large as the fullest. `read`: reads a file by name.
     ///
     /// # Errors
     /// `bad-rank-order` if the order does not fit.
     pub fn ranks(
         &self,
-        procs: u32,
-        per_node: u32,
+        tree: &Tree,
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u32>, ScoreError> {
+        let procs = tree.sizes.iter().sum();
+        let per_node = tree.sizes.iter().max().copied().unwrap_or(0);
         let grid = match self {
             Self::Cells { grid, .. }
             | Self::Planes(grid)
@@ -154,8 +154,7 @@ impl Order {
         Ok(match self {
             Self::Cells { grid, boxes } => cells(grid, boxes),
             Self::Planes(grid) => {
-                let tree = Tree::even(procs, per_node);
-                return planes::planes(grid, None, &tree, planes::First::Sum)
+                return planes::planes(grid, None, tree, planes::First::Sum)
                     .or_else(|why| refuse(&self.word(), why));
             }
             Self::Strips(grid) => strips::strips(grid, &star, per_node),
