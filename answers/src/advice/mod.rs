@@ -9,8 +9,8 @@ pub mod json;
 
 use policies::Tried;
 use stowplan_job::error::JobError;
-use stowplan_score::advise::on_network::{By, Placed, advise_on};
-use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise};
+use stowplan_score::advise::on_network::{By, advise_on};
+use stowplan_score::advise::{Advice, Answer, Chosen, Policy};
 use stowplan_score::error::ScoreError;
 use stowplan_score::network::OnNetwork;
 use stowplan_score::pattern::Part;
@@ -120,18 +120,8 @@ pub fn found(
     by: &By,
     matrices: &dyn Matrices,
 ) -> Result<Advice, JobError> {
-    let plans: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
-    let placed: Vec<Placed<'_>> = tried
-        .iter()
-        .filter_map(|tried| tried.on.as_ref())
-        .map(|(on, order)| Placed { on, order: *order })
-        .collect();
-    let found = if placed.is_empty() {
-        advise(&plans, parts, matrices)
-    } else {
-        advise_on(&plans, &placed, parts, by, matrices)
-    };
-    found.map_err(|error| refused(&error))
+    let policies: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
+    advise_on(&policies, parts, by, matrices).map_err(|error| refused(&error))
 }
 
 /// The words of an answer. `file`: the name of its order, if that has no word.

@@ -18,6 +18,7 @@ pub mod on_network;
 use crate::column::Order as Seating;
 use crate::error::ScoreError;
 use crate::limit::KNOWN_EDGES_MAX;
+use crate::network::OnNetwork;
 use crate::order::Order;
 use crate::pattern::Part;
 use crate::score::{Matrices, NoMatrices, Score, checked};
@@ -27,6 +28,7 @@ use crate::weight::Weight;
 use candidates::Tried;
 use counting::{Counted, Counting};
 use rayon::prelude::*;
+use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan};
 
@@ -37,6 +39,24 @@ pub struct Policy {
     pub plan: Plan,
     /// Whether ranks may be put in another order.
     pub reorder: Reorder,
+    /// The network with the nodes of the plan, and in which order it takes them; for all policies of a job, or for none.
+    pub on: Option<(Arc<OnNetwork>, Nodes)>,
+}
+
+impl Policy {
+    /// The network with the nodes of the plan.
+    fn network(&self) -> Option<&OnNetwork> {
+        self.on.as_ref().map(|(on, _)| &**on)
+    }
+}
+
+/// In which order a policy takes nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nodes {
+    /// As the job has them.
+    Asked,
+    /// By the network, where the job has another order.
+    Network,
 }
 
 /// Whether the ranks of a plan may be put in another order.

@@ -5,7 +5,7 @@ use super::above::{From, of_grid, searched};
 use super::candidates::{Words, words_of};
 use super::counting::{Counted, Counting};
 use super::ranked::{front, once, shown};
-use super::{Advice, Answer, Chosen, Policy, Reorder, gathered, ranks_of, seats};
+use super::{Advice, Answer, Chosen, Nodes, Policy, Reorder, advise, gathered, ranks_of, seats};
 use crate::above::Above;
 use crate::above::objects::Objects;
 use crate::column::Order as Seating;
@@ -43,25 +43,7 @@ pub enum By {
     J(Vec<u32>),
 }
 
-/// A policy, and where its nodes are.
-#[derive(Clone, Copy, Debug)]
-pub struct Placed<'p> {
-    /// The network, with the nodes of the policy's plan.
-    pub on: &'p OnNetwork,
-    /// Whether today's advice tries it: it takes nodes in the order that the job asks for.
-    pub order: Nodes,
-}
-
-/// In which order a policy takes nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Nodes {
-    /// As the job has them.
-    Asked,
-    /// By the network, where the job has another order.
-    Network,
-}
-
-/// Tries policies and orders. The first policy is the job as asked. `placed`: of each policy.
+/// Tries policies and orders. The first policy is the job as asked. Without a network: [`advise`].
 ///
 /// # Errors
 /// `bad-pattern`, `job-too-large`.
@@ -69,37 +51,33 @@ pub enum Nodes {
 /// Cost: that of advice without a network, and bounded searches.
 pub fn advise_on(
     policies: &[Policy],
-    placed: &[Placed<'_>],
     parts: &[Part],
     by: &By,
     matrices: &dyn Matrices,
 ) -> Result<Advice, ScoreError> {
-    if policies.is_empty() {
-        return Ok(Advice::default());
-    }
+    let Some(network) = policies.first().and_then(Policy::network) else {
+        return advise(policies, parts, matrices);
+    };
     let counting = Counting::new(policies, parts, matrices)?;
-    let own = placed
-        .iter()
-        .take_while(|placed| placed.order == Nodes::Asked)
-        .count();
+    let is_asked = |policy: &&Policy| matches!(policy.on, Some((_, Nodes::Asked)));
+    let own = policies.iter().take_while(is_asked).count();
     let (mut tried, mut count) = gathered(&counting, &policies[..own])?;
     tried.sort_by_key(|own| (own.leave, own.worst));
     let limit = tried.first().map_or(u64::MAX, |own| own.leave);
     let mut found = Vec::new();
-    for at in filled(policies, placed) {
-        let more = of_policy(&counting, policies, (at, placed[at].on), &tried, limit)?;
+    for (at, on) in filled(policies) {
+        let more = of_policy(&counting, policies, (at, on), &tried, limit)?;
         count += more.len();
         found.extend(more);
     }
-    let on = |policy: usize| Some(placed[policy].on);
-    let mut answers = counting.answers(policies, front(tried), matrices, on)?;
+    let mut answers = counting.answers(policies, front(tried), matrices, Policy::network)?;
     let most = answers
         .iter()
         .map(|answer| answer.score.levels[0].leave)
         .min();
-    answers.extend(counting.answers(policies, found, matrices, on)?);
+    answers.extend(counting.answers(policies, found, matrices, Policy::network)?);
     let answers = sorted(answers, by, most.unwrap_or_default());
-    let lighter_pair = lighter(&answers, placed[0].on.network().kind());
+    let lighter_pair = lighter(&answers, network.network().kind());
     Ok(Advice {
         answers,
         tried: count,
@@ -108,15 +86,16 @@ pub fn advise_on(
 }
 
 /// Policies in the network's order whose ranks may be put in another order: one for each way to fill nodes.
-fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
+fn filled(policies: &[Policy]) -> Vec<(usize, &OnNetwork)> {
     let mut known: Vec<Vec<u32>> = Vec::new();
     let mut found = Vec::new();
-    for (at, (policy, placed)) in policies.iter().zip(placed).enumerate() {
-        if policy.reorder == Reorder::Yes && placed.on.is_in_order() && found.len() < FILLS {
+    for (at, policy) in policies.iter().enumerate() {
+        let on = policy.network().filter(|on| on.is_in_order());
+        if let Some(on) = on.filter(|_| policy.reorder == Reorder::Yes && found.len() < FILLS) {
             let before = places(&policy.plan);
             if !known.contains(&before) {
                 known.push(before);
-                found.push(at);
+                found.push((at, on));
             }
         }
     }

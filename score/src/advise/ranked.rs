@@ -41,37 +41,37 @@ impl Counting<'_> {
     /// All figures of placements; also above their nodes, if the network of their policy is given.
     pub(super) fn answers<'n>(
         &self,
-        policies: &[Policy],
+        policies: &'n [Policy],
         tried: Vec<Counted>,
         matrices: &dyn Matrices,
-        on: impl Fn(usize) -> Option<&'n OnNetwork> + Sync,
+        on: impl Fn(&'n Policy) -> Option<&'n OnNetwork> + Sync,
     ) -> Result<Vec<Answer>, ScoreError> {
         if self.matrix {
             let each = tried.into_iter();
             return each
-                .map(|own| self.answer(policies, on(own.policy), own, matrices))
+                .map(|own| self.answer(&policies[own.policy], &on, own, matrices))
                 .collect();
         }
         let each = tried.into_par_iter();
-        each.map(|own| self.answer(policies, on(own.policy), own, &NoMatrices))
+        each.map(|own| self.answer(&policies[own.policy], &on, own, &NoMatrices))
             .collect()
     }
 
-    fn answer(
+    fn answer<'n>(
         &self,
-        policies: &[Policy],
-        on: Option<&OnNetwork>,
+        policy: &'n Policy,
+        on: impl Fn(&'n Policy) -> Option<&'n OnNetwork>,
         own: Counted,
         matrices: &dyn Matrices,
     ) -> Result<Answer, ScoreError> {
-        let plan = &policies[own.policy].plan;
+        let plan = &policy.plan;
         let places = Places::of(plan)?;
         let ranks = ranks_of(&own.chosen, &own.ranks, plan);
         let seating = match own.chosen {
             Chosen::Own => orders(&places),
             Chosen::Named(_) | Chosen::Search => seats(plan, &ranks),
         };
-        let seated = self.seated(&places, &seating, on);
+        let seated = self.seated(&places, &seating, on(policy));
         Ok(Answer {
             policy: own.policy,
             chosen: own.chosen,

@@ -92,6 +92,7 @@ fn advice_is_never_worse_than_an_order_of_the_literature() {
             [(&slot, Reorder::Yes), (&node, Reorder::No)].map(|(plan, reorder)| Policy {
                 plan: plan.clone(),
                 reorder,
+                on: None,
             });
         let found = advise(&policies, &parts, &NoMatrices).unwrap();
         let first = &found.answers[0].score.levels[0];

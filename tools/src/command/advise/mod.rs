@@ -62,7 +62,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let matrices = FileMatrices {
         files: console.files,
     };
-    let on = tried[0].on.as_ref().map(|(on, _)| Arc::clone(on));
+    let on = tried[0].policy.on.as_ref().map(|(on, _)| Arc::clone(on));
     let by = advice::by((asked.other("by"), asked.other("distances")), on.as_deref())?;
     let advice = advice::found(&tried, &asked.parts, &by, &matrices)?;
     let Some(chosen) = advice.answers.get(wanted - 1) else {
