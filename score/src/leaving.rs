@@ -220,8 +220,14 @@ impl<'s> Counter<'s> {
         let rows = self.rows.len();
         let of = |rank: u32| &self.of_rank[(first + rank as usize) * rows..][..rows];
         let place = self.seated.on.and_then(OnNetwork::place);
+        // First all that is far apart in memory is looked up, then it is added, so that neither waits for the other.
+        let mut ends = Vec::with_capacity(2 * rows * entries.len());
         for entry in entries {
-            let (from, to) = (of(entry.from), of(entry.to));
+            ends.extend_from_slice(of(entry.from));
+            ends.extend_from_slice(of(entry.to));
+        }
+        for (entry, ends) in entries.iter().zip(ends.chunks_exact(2 * rows)) {
+            let (from, to) = ends.split_at(rows);
             for (row, (&a, &b)) in self.rows.iter_mut().zip(from.iter().zip(to)) {
                 if a != b {
                     row.sums.add(a, b, entry.weight);

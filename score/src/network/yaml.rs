@@ -4,14 +4,10 @@ use super::blocks::{Block, Blocks};
 use super::grid::{Part, count, filling};
 use super::key_values::ring;
 use super::refused::in_line;
-use super::tree::Switch;
+use super::tree::Named;
 use super::yaml_text::{Value, What};
-use super::{
-    BadNetwork, Kind, LINKS_MAX, NODES_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree,
-    yaml_text,
-};
+use super::{BadNetwork, Kind, NODES_MAX, Network, blocks, grid, host_list, tree, yaml_text};
 use crate::number::number;
-use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
 
 /// What a topology may be.
@@ -92,43 +88,19 @@ fn nodes(part: &Value<'_>) -> Result<Vec<NameRange>, BadNetwork> {
 }
 
 fn switches(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
-    let parts = parts(own, "tree", "switches")?;
-    let mut number_of = HashMap::new();
-    for (number, part) in (0..).zip(parts) {
-        let name = name(part, "switch")?;
-        if number_of.insert(name.clone(), number).is_some() {
-            return Err(part.line.bad(format!("switch {name} stands there twice")));
-        }
-    }
-    let mut links = 0;
-    let mut built = Vec::new();
-    for part in parts {
-        let line = part.line;
-        let (name, nodes) = (name(part, "switch")?, nodes(part)?);
-        let mut children = Vec::new();
-        if let Some(list) = part
-            .word("children")
-            .filter(|list| nodes.is_empty() && !list.is_empty())
-        {
-            for child in host_list::read_each(list, SWITCHES_MAX).map_err(|why| line.bad(why))? {
-                let Some(&child) = number_of.get(&child) else {
-                    return Err(line.bad(format!("switch {child} below {name} is not defined")));
-                };
-                children.push(child);
-                links += 1;
-                if links > LINKS_MAX {
-                    return Err(line.bad(format!("there are more than {LINKS_MAX} links")));
-                }
-            }
-        }
-        built.push(Switch {
-            name,
-            line: part.line.number,
+    let named = parts(own, "tree", "switches")?.iter().map(|part| {
+        let nodes = nodes(part)?;
+        // A switch with nodes ignores its children.
+        let below = part.word("children");
+        let below = below.filter(|list| nodes.is_empty() && !list.is_empty());
+        Ok(Named {
+            line: part.line,
+            name: name(part, "switch")?,
             nodes,
-            children,
-        });
-    }
-    tree::network(&built, "switch", source)
+            below,
+        })
+    });
+    tree::of_names(named.collect::<Result<_, _>>()?, source)
 }
 
 fn of_blocks(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
