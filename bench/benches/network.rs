@@ -9,8 +9,8 @@ use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
-use stowplan_score::advise::on_network::{By, Nodes, Placed, advise_on};
-use stowplan_score::advise::{Policy, Reorder, advise};
+use stowplan_score::advise::on_network::{By, advise_on};
+use stowplan_score::advise::{Nodes, Policy, Reorder, advise};
 use stowplan_score::network::{Asked, Network, OnNetwork, read};
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{NoMatrices, score, score_on};
@@ -128,11 +128,8 @@ fn advice(criterion: &mut Criterion) {
         return;
     };
     let (parts, reorder) = ([part], Reorder::Yes);
-    let policies = [Policy { plan, reorder }];
-    let placed = [Placed {
-        on: &on,
-        order: Nodes::Asked,
-    }];
+    let on = Some((Arc::new(on), Nodes::Asked));
+    let policies = [Policy { plan, reorder, on }];
     let mut group = criterion.benchmark_group("advice for 2^20 ranks on a network");
     group.sample_size(10);
     group.bench_function("node alone", |bencher| {
@@ -140,7 +137,7 @@ fn advice(criterion: &mut Criterion) {
     });
     group.bench_function("three levels above", |bencher| {
         bencher.iter(|| {
-            let advice = advise_on(&policies, &placed, &parts, &By::Default, &NoMatrices);
+            let advice = advise_on(&policies, &parts, &By::Default, &NoMatrices);
             black_box(advice.map(|own| own.tried))
         });
     });

@@ -165,7 +165,8 @@ fn advice(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("advise");
     group.sample_size(10);
     let (parts, reorder) = ([part], Reorder::Yes);
-    let policies = [Policy { plan, reorder }];
+    let on = None;
+    let policies = [Policy { plan, reorder, on }];
     group.bench_function("some 170 orders of 2^20 ranks", |bencher| {
         bencher
             .iter(|| black_box(advise(&policies, &parts, &NoMatrices).map(|advice| advice.tried)));

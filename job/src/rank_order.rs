@@ -4,14 +4,13 @@ use crate::args::JobArgs;
 use crate::error::JobError;
 use crate::outside::Outside;
 use stowplan_engine::map::Mapped;
-use stowplan_engine::plan::{BadOrder, Plan};
+use stowplan_engine::plan::BadOrder;
 use stowplan_engine::spawn::SpawnRequest;
 use stowplan_engine::spawn::request::AppRow;
 use stowplan_engine::table::apps::AppId;
 use stowplan_score::error::ScoreError;
 use stowplan_score::network::OnNetwork;
 use stowplan_score::order::Order;
-use stowplan_score::order::planes::{First, planes};
 use stowplan_score::tree::Tree;
 
 /// The order that a job asks for, if any.
@@ -50,24 +49,8 @@ impl RankOrder {
             return Ok(mapped);
         };
         let read = |path: &str| outside.read(path);
-        let (procs, per_node) = (mapped.plan.ranks(), fullest(&mapped.plan));
-        let ranks = match &order {
-            Order::Planes(grid) => {
-                let tree = Tree::of(&mapped.plan, on);
-                planes(grid, None, &tree, First::Sum).map_err(|why| {
-                    refused(ScoreError::Order {
-                        order: order.word(),
-                        why,
-                    })
-                })?
-            }
-            Order::Cells { .. }
-            | Order::Nested { .. }
-            | Order::Strips(_)
-            | Order::Kdtree(_)
-            | Order::Hyperplane(_)
-            | Order::File(_) => order.ranks(procs, per_node, &read).map_err(refused)?,
-        };
+        let tree = Tree::of(&mapped.plan, on);
+        let ranks = order.ranks(&tree, &read).map_err(refused)?;
         mapped.plan = mapped.plan.reordered(&ranks).map_err(|error| match error {
             BadOrder::Apps { .. } | BadOrder::Written { .. } => {
                 contradicting(&order, &error.to_string())
@@ -81,12 +64,6 @@ impl RankOrder {
         })?;
         Ok(mapped)
     }
-}
-
-/// Processes of the fullest node.
-fn fullest(plan: &Plan) -> u32 {
-    let runs = plan.apps().iter().flat_map(|app| app.runs());
-    runs.map(|run| run.procs).max().unwrap_or(0)
 }
 
 fn contradicting(order: &Order, why: &str) -> JobError {

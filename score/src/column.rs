@@ -63,8 +63,8 @@ pub(crate) fn column<'c>(
     of_rank.reserve(total);
     for (app, (pieces, order)) in numbers.apps.iter().zip(orders).enumerate() {
         match order {
-            Order::Places => by_place(numbers, pieces, |objects| {
-                of_rank.extend(objects);
+            Order::Places => by_place(numbers, pieces, |base, inside| {
+                of_rank.extend(inside.iter().map(|inside| base + inside));
             }),
             Order::Rounds => by_rounds(numbers, pieces, of_rank),
             Order::Listed(listed) => by_list(numbers, pieces, listed, ranks(pieces), of_rank),
@@ -74,11 +74,11 @@ pub(crate) fn column<'c>(
                 of_rank.resize(first + rank_of.len(), 0);
                 let own = &mut of_rank[first..];
                 let mut left = *rank_of;
-                by_place(numbers, pieces, |objects| {
-                    let (ranks, behind) = left.split_at(objects.len());
+                by_place(numbers, pieces, |base, inside| {
+                    let (ranks, behind) = left.split_at(inside.len());
                     left = behind;
-                    for (&rank, object) in ranks.iter().zip(objects) {
-                        own[rank as usize] = object;
+                    for (&rank, inside) in ranks.iter().zip(inside) {
+                        own[rank as usize] = base + inside;
                     }
                 });
             }
@@ -90,40 +90,15 @@ pub(crate) fn column<'c>(
     }
 }
 
-/// Shows the objects of the places of each node.
-fn by_place(numbers: &Numbers, pieces: &[Piece], mut visit: impl FnMut(OfNode<'_>)) {
+/// Shows the first object of each node, and which of its objects each place is in.
+fn by_place(numbers: &Numbers, pieces: &[Piece], mut visit: impl FnMut(u32, &[u32])) {
     for piece in pieces {
         let inside = numbers.on_node(piece);
         for node in 0..piece.nodes {
-            let base = piece.base + node * piece.width;
-            visit(OfNode {
-                base,
-                inside: inside.iter(),
-            });
+            visit(piece.base + node * piece.width, inside);
         }
     }
 }
-
-/// The objects of the processes of a node, place by place.
-struct OfNode<'n> {
-    base: u32,
-    inside: std::slice::Iter<'n, u32>,
-}
-
-impl Iterator for OfNode<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.inside.next().map(|inside| self.base + inside)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.inside.size_hint()
-    }
-}
-
-impl ExactSizeIterator for OfNode<'_> {}
 
 fn by_rounds(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<u32>) {
     let mut live: Vec<&Piece> = pieces.iter().collect();
@@ -191,44 +166,15 @@ fn by_list(
     of_rank: &mut Vec<u32>,
 ) {
     let by_node = sorted(pieces);
-    let first = by_node.first().map_or(0, |piece| piece.first);
-    let seats = seats(&by_node, listed.len());
     let mut ends = listed.iter().skip(1).map(|run| run.rank as usize);
     let mut last: Option<&Piece> = None;
     for run in listed {
         let count = ends.next().unwrap_or(ranks) - run.rank as usize;
-        let (base, inside) = if let Some(seats) = &seats {
-            seats[(run.node - first) as usize]
-        } else {
-            let same = last.filter(|piece| holds(piece, run.node));
-            let piece = same.unwrap_or_else(|| piece_of(&by_node, run.node));
-            last = Some(piece);
-            seat(piece, run.node - piece.first)
-        };
-        let inside = &numbers.inside[inside + run.local as usize..][..count];
+        let same = last.filter(|piece| holds(piece, run.node));
+        let piece = same.unwrap_or_else(|| piece_of(&by_node, run.node));
+        last = Some(piece);
+        let base = piece.base + (run.node - piece.first) * piece.width;
+        let inside = &numbers.on_node(piece)[run.local as usize..][..count];
         of_rank.extend(inside.iter().map(|inside| base + inside));
     }
-}
-
-/// The first object of a node, and its first row of `Numbers::inside`.
-type Seat = (u32, usize);
-
-fn seat(piece: &Piece, node: u32) -> Seat {
-    (piece.base + node * piece.width, piece.inside.start)
-}
-
-/// The seat of each node from the first one on, if there are as many runs as nodes: then runs are short and on any node.
-fn seats(by_node: &[&Piece], runs: usize) -> Option<Vec<Seat>> {
-    let (first, last) = (by_node.first()?, by_node.last()?);
-    let span = (last.first + last.nodes - first.first) as usize;
-    (span <= runs).then(|| {
-        let mut seats = vec![(0, 0); span];
-        for piece in by_node {
-            let own = &mut seats[(piece.first - first.first) as usize..][..piece.nodes as usize];
-            for (node, own) in (0..).zip(own) {
-                *own = seat(piece, node);
-            }
-        }
-        seats
-    })
 }

@@ -6,9 +6,6 @@ use stowplan_engine::policy::ObjKind;
 pub(crate) const BELOW: [ObjKind; 4] =
     [ObjKind::Package, ObjKind::Numa, ObjKind::L3, ObjKind::Core];
 
-/// Levels that there may be.
-pub(crate) const LEVELS: usize = 1 + BELOW.len();
-
 /// A level of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Level {

@@ -22,6 +22,8 @@
 
 // Every bound.
 pub mod limit;
+// Numbers in digits.
+mod number;
 // Errors.
 pub mod error;
 // Sums of weights.
@@ -38,22 +40,20 @@ pub mod level;
 mod places;
 // Numbers for the objects of a level.
 mod numbers;
-// Memory that is reused.
-mod memory;
 // The object of every rank.
 mod column;
 // Members of groups of ranks.
 mod members;
-// Edges that leave each object.
-mod count;
-// Regular jobs: counted on a smaller job.
-mod regular;
+// Edges between objects.
+mod crossing;
+// Sums over objects and pairs of them.
+mod sums;
 // Networks above the node.
 pub mod network;
 // What leaves the objects of a network.
 pub mod above;
-// Entries of a matrix, as they are read.
-mod streamed;
+// What leaves the objects of all levels.
+mod leaving;
 // A plan and its patterns -> figures.
 pub mod score;
 // The nodes of a job below the objects of its network.

@@ -2,6 +2,7 @@
 
 use crate::error::{ScoreError, bad_pattern};
 use crate::limit::LINE_BYTES_MAX;
+use crate::number::number;
 use crate::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::count::counted;
@@ -203,7 +204,7 @@ impl<'m> Matrix<'m> {
                     }
                     return self.lines.refuse("a line is from,to,bytes");
                 };
-                if self.lines.number == 1 && number(from).is_none() {
+                if self.lines.number == 1 && number::<u64>(from).is_none() {
                     return Ok(None);
                 }
                 (from, to, Some(weight), 0)
@@ -224,7 +225,7 @@ impl<'m> Matrix<'m> {
             }
         };
         let procs = self.procs;
-        let rank = |text: &str| match number(text).and_then(|rank| rank.checked_sub(least)) {
+        let rank = |text: &str| match number::<u64>(text).and_then(|rank| rank.checked_sub(least)) {
             Some(rank) if rank < u64::from(procs) => {
                 Ok(u32::try_from(rank).expect("below the processes of an app"))
             }
@@ -299,11 +300,6 @@ fn digits(text: &[u8]) -> Option<(u64, &[u8])> {
     }
     // The number may continue after the bytes that were read.
     None
-}
-
-fn number(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
 }
 
 /// The lines of a text, counted, none longer than a bound.

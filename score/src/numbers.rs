@@ -28,8 +28,6 @@ pub(crate) struct Numbers {
     pub(crate) inside: Vec<u32>,
     /// Objects.
     pub(crate) count: u32,
-    /// Nodes with processes.
-    pub(crate) nodes: u32,
 }
 
 /// A piece of an app, with its nodes.
@@ -66,27 +64,8 @@ impl Numbers {
             let nodes = &together[0].nodes;
             let nodes = nodes.end - nodes.start;
             numbers.count += nodes * seen.count;
-            numbers.nodes += nodes;
         }
         numbers
-    }
-
-    /// Each process of one app in an object of its own.
-    pub(crate) fn apart(procs: u32) -> Self {
-        let piece = Piece {
-            first: 0,
-            nodes: procs,
-            procs: 1,
-            base: 0,
-            width: 1,
-            inside: 0..1,
-        };
-        Self {
-            apps: vec![vec![piece]],
-            inside: vec![0],
-            count: procs,
-            nodes: procs,
-        }
     }
 
     /// Cuts the stretches so that any two have the same nodes, or none in common.
@@ -125,22 +104,6 @@ impl Numbers {
             self.apps.push(pieces);
         }
         guests
-    }
-
-    /// The same with fewer nodes in one piece of one app.
-    pub(crate) fn without(&self, app: usize, piece: usize, nodes: u32) -> Self {
-        let mut fewer = self.clone();
-        let cut = &mut fewer.apps[app][piece];
-        cut.nodes -= nodes;
-        let (base, objects) = (cut.base, nodes * cut.width);
-        fewer.count -= objects;
-        fewer.nodes -= nodes;
-        for piece in fewer.apps.iter_mut().flatten() {
-            if piece.base > base {
-                piece.base -= objects;
-            }
-        }
-        fewer
     }
 
     /// The object of a process of a node.

@@ -1,23 +1,20 @@
 //! A plan and its patterns -> the traffic that leaves each level.
 
-use crate::above::{Above, Counter};
-use crate::column::{Order, column, orders};
-use crate::count;
+use crate::above::Above;
+use crate::column::orders;
 use crate::error::{ScoreError, bad_pattern};
-use crate::level::Level;
+use crate::leaving::{Counter, Seated};
 use crate::limit::PATTERNS_MAX;
 use crate::matrix::{Matrix, Unit};
-use crate::memory::{Columns, Memory};
 use crate::network::OnNetwork;
-use crate::numbers::Numbers;
 use crate::pattern::{Part, Pattern, fits};
 use crate::places::Places;
-use crate::regular::{self, Figures};
-use crate::streamed::Streamed;
-use crate::talks::AppRanks;
+use crate::talks::{self, AppRanks};
 use crate::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::plan::Plan;
+
+pub use crate::leaving::Leaving;
 
 /// Where matrix files come from.
 pub trait Matrices {
@@ -36,17 +33,6 @@ impl Matrices for NoMatrices {
     fn open(&self, _: &str) -> Result<Box<dyn BufRead + Send + '_>, String> {
         Err("matrices are not read here".to_owned())
     }
-}
-
-/// What leaves the objects of a level.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leaving {
-    /// The level.
-    pub level: Level,
-    /// Summed over all ranks.
-    pub leave: Weight,
-    /// The largest sum of one object.
-    pub worst: Weight,
 }
 
 /// The figures of a plan.
@@ -96,151 +82,35 @@ pub fn score_on(
         orders: &orders(&places),
         places: &places,
         apps: &apps,
-        memory: &Memory::default(),
         on,
     };
-    seated.score(parts, unit, matrices)
+    scored(seated, parts, unit, matrices)
 }
 
-/// Places, and their ranks.
-pub(crate) struct Seated<'s> {
-    pub(crate) places: &'s Places<'s>,
-    /// Shape `[apps]`.
-    pub(crate) orders: &'s [Order<'s>],
-    pub(crate) apps: &'s [AppRanks],
-    pub(crate) memory: &'s Memory,
-    /// The network of the plan's nodes.
-    pub(crate) on: Option<&'s OnNetwork>,
-}
-
-impl Seated<'_> {
-    /// All figures.
-    pub(crate) fn score(
-        &self,
-        parts: &[Part],
-        unit: Unit,
-        matrices: &dyn Matrices,
-    ) -> Result<Score, ScoreError> {
-        let edges = |part: &Part| Weight::whole(count::edges(part, self.apps));
-        let mut edges = parts.iter().map(edges).sum();
-        let nodes = self.numbers(Level::Node);
-        let mut above = self.on.map(|on| Counter::new(self.places, on));
-        if let Some(above) = &mut above {
-            above.add(parts, self.apps, self.orders);
+/// All figures of places and their ranks.
+pub(crate) fn scored(
+    seated: Seated<'_>,
+    parts: &[Part],
+    unit: Unit,
+    matrices: &dyn Matrices,
+) -> Result<Score, ScoreError> {
+    let edges = |part: &Part| Weight::whole(talks::edges(part, seated.apps));
+    let mut edges = parts.iter().map(edges).sum();
+    let mut counter = Counter::of(seated, parts);
+    for part in parts {
+        if let Pattern::File(name) = &part.pattern {
+            let first = seated.apps[part.app as usize].start;
+            edges += counter.matrix(open(part, name, seated.apps, matrices)?, first)?;
         }
-        let levels = if parts.iter().any(|part| part.pattern.is_file()) {
-            self.streamed(parts, matrices, &mut edges, above.as_mut())?
-        } else {
-            self.counted(parts, above.as_ref().and_then(|above| above.named))
-        };
-        Ok(Score {
-            ranks: self.places.plan.ranks(),
-            nodes: nodes.nodes,
-            unit,
-            edges,
-            levels,
-            above: above.map(Counter::figures),
-        })
     }
-
-    fn numbers(&self, level: Level) -> Numbers {
-        Numbers::of(self.places, &self.places.inside(level))
-    }
-
-    /// Counts named patterns level by level, with one column in memory. Levels that divide the ranks alike are counted once.
-    /// `of_nodes`: what leaves nodes, if that is known.
-    fn counted(&self, parts: &[Part], of_nodes: Option<Figures>) -> Vec<Leaving> {
-        let of_nodes = of_nodes.map(|known| (self.numbers(Level::Node), known));
-        let mut known: Vec<(Numbers, Figures)> = of_nodes.into_iter().collect();
-        let mut levels = Vec::new();
-        for level in self.places.levels() {
-            let numbers = self.numbers(level);
-            let equal = known.iter().find(|(other, _)| *other == numbers);
-            let figures = if let Some(&(_, figures)) = equal {
-                figures
-            } else {
-                let figures = self.figures(&numbers, parts);
-                known.push((numbers, figures));
-                figures
-            };
-            levels.push(Leaving {
-                level,
-                leave: Weight::whole(figures.leave),
-                worst: Weight::whole(figures.worst),
-            });
-        }
-        levels
-    }
-
-    /// What leaves the objects of a level for named patterns.
-    pub(crate) fn figures(&self, numbers: &Numbers, parts: &[Part]) -> Figures {
-        let all = self.places.plan.ranks();
-        if let [part] = parts
-            && self.apps[part.app as usize].len() == all as usize
-            && let Some(halo) = part.pattern.halo(all).filter(|_| all > 0)
-        {
-            if matches!(self.orders[part.app as usize], Order::Places) {
-                let count = |columns: &mut Columns| regular::figures(&halo, numbers, columns);
-                return self.memory.with_columns(count);
-            }
-            if numbers.count == all {
-                let apart = Numbers::apart(all);
-                let count = |columns: &mut Columns| regular::figures(&halo, &apart, columns);
-                return self.memory.with_columns(count);
-            }
-        }
-        let orders = self.orders;
-        let count = |columns: &mut Columns| {
-            Figures::of(count::leaving(parts, self.apps, numbers, orders, columns))
-        };
-        self.memory.with_columns(count)
-    }
-
-    /// Counts matrices, and named patterns beside them. Columns of all levels are in memory, and each entry is seen once.
-    fn streamed(
-        &self,
-        parts: &[Part],
-        matrices: &dyn Matrices,
-        edges: &mut Weight,
-        above: Option<&mut Counter<'_>>,
-    ) -> Result<Vec<Leaving>, ScoreError> {
-        let mut known: Vec<Numbers> = Vec::new();
-        let mut levels = Vec::new();
-        for level in self.places.levels() {
-            let numbers = self.numbers(level);
-            let at = known.iter().position(|other| *other == numbers);
-            levels.push((level, at.unwrap_or(known.len())));
-            if at.is_none() {
-                known.push(numbers);
-            }
-        }
-        let ranks = self.places.plan.ranks() as usize;
-        let mut streamed = Streamed::new(ranks, known.len(), above);
-        streamed.ready(self.orders);
-        let mut of_rank = Vec::new();
-        for (at, numbers) in known.iter().enumerate() {
-            let column = column(numbers, self.orders, &mut of_rank);
-            let mut named = vec![0_u64; column.count as usize];
-            for part in parts {
-                count::add(part, self.apps, column, &mut named);
-            }
-            streamed.level(at, column.of_rank, &named);
-        }
-        drop(of_rank);
-        for part in parts {
-            if let Pattern::File(name) = &part.pattern {
-                let first = self.apps[part.app as usize].start;
-                *edges += streamed.add(open(part, name, self.apps, matrices)?, first)?;
-            }
-        }
-        let out = streamed.out;
-        let leaving = levels.into_iter().map(|(level, at)| Leaving {
-            level,
-            leave: out[at].iter().copied().sum(),
-            worst: out[at].iter().max().copied().unwrap_or_default(),
-        });
-        Ok(leaving.collect())
-    }
+    Ok(Score {
+        ranks: seated.places.plan.ranks(),
+        nodes: counter.nodes(),
+        unit,
+        edges,
+        levels: counter.inside(),
+        above: counter.above(),
+    })
 }
 
 /// The ranks of each app. Refuses a pattern whose apps are not there, or which does not fit its app.

@@ -1,6 +1,6 @@
 //! Who talks to whom in a pattern, in one walk that all counts share: stretches of neighbours, edges, and groups.
 
-use crate::pattern::{Halo, Meeting, Part, Pattern, Rows};
+use crate::pattern::{Halo, Meeting, Part, Pattern};
 use std::ops::Range;
 
 /// Ranks of an app.
@@ -35,8 +35,8 @@ impl From<AppRanks> for Group {
 /// A part of a pattern, in ranks of the job. Each pair of ranks that talk to each other is shown in one of its directions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Talk {
-    /// Stretches of ranks, and their neighbours.
-    Rows(Rows),
+    /// A stretch of ranks, that of their neighbours, and how many.
+    Row(usize, usize, usize),
     /// Two ranks.
     Edge(usize, usize),
     /// All talk to each other.
@@ -45,9 +45,6 @@ pub(crate) enum Talk {
     Sides(Group, Group),
 }
 
-/// About how many ranks have their edges shown together. These ranks and their neighbours stay in a near cache.
-const TOGETHER: usize = 1 << 13;
-
 /// Shows all parts of a pattern. A matrix has none, because it is read entry by entry.
 pub(crate) fn each(part: &Part, apps: &[AppRanks], visit: &mut impl FnMut(Talk)) {
     let own = apps[part.app as usize].clone();
@@ -55,7 +52,7 @@ pub(crate) fn each(part: &Part, apps: &[AppRanks], visit: &mut impl FnMut(Talk))
     let halo = part.pattern.halo(u32::try_from(procs).unwrap_or(0));
     if let Some(halo) = halo {
         if procs > 0 {
-            of_halo(&halo, own, visit);
+            of_halo(&halo, start, visit);
         }
         return;
     }
@@ -94,17 +91,16 @@ pub(crate) fn each(part: &Part, apps: &[AppRanks], visit: &mut impl FnMut(Talk))
     }
 }
 
-fn of_halo(halo: &Halo, own: AppRanks, visit: &mut impl FnMut(Talk)) {
-    let planes = halo.grid.sizes[0];
-    let plane = own.len() / planes as usize;
-    let step = u32::try_from((TOGETHER / plane.max(1)).max(1)).unwrap_or(1);
-    for first in (0..planes).step_by(step as usize) {
-        halo.pairs_of(first..planes.min(first.saturating_add(step)), &mut |rows| {
-            visit(Talk::Rows(Rows {
-                from: own.start + rows.from,
-                to: own.start + rows.to,
-                ..rows
-            }));
+fn of_halo(halo: &Halo, start: usize, visit: &mut impl FnMut(Talk)) {
+    let number = |rank: u64| usize::try_from(rank).unwrap_or(0);
+    for own in halo.boxes() {
+        own.rows(&halo.grid, &mut |first, count| {
+            let to = first.saturating_add_signed(own.shift);
+            visit(Talk::Row(
+                start + number(first),
+                start + number(to),
+                number(count),
+            ));
         });
     }
 }
@@ -123,5 +119,39 @@ fn between(a: AppRanks, b: AppRanks, meeting: Meeting, visit: &mut impl FnMut(Ta
             }
         }
         Meeting::All => visit(Talk::Sides(a.into(), b.into())),
+    }
+}
+
+/// How many edges a pattern has, both directions counted.
+pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
+    let procs = apps[part.app as usize].len() as u64;
+    let group = |size: u64| size * size.saturating_sub(1);
+    match &part.pattern {
+        Pattern::Halo(halo) => halo.edges(),
+        Pattern::Ring if procs == 0 => 0,
+        Pattern::Ring => Halo::ring(u32::try_from(procs).unwrap_or(0)).edges(),
+        Pattern::Pairs => procs / 2 * 2,
+        Pattern::Alltoall(None) => group(procs),
+        Pattern::Alltoall(Some(size)) => {
+            let size = u64::from(*size);
+            procs / size * group(size) + group(procs % size)
+        }
+        Pattern::Transpose { rows, columns } => {
+            let (rows, columns) = (u64::from(*rows), u64::from(*columns));
+            rows * group(columns) + columns * group(rows)
+        }
+        Pattern::Tree(_) => 2 * procs.saturating_sub(1),
+        Pattern::Between { a, b, meeting } => {
+            let (a, b) = (
+                apps[*a as usize].len() as u64,
+                apps[*b as usize].len() as u64,
+            );
+            match meeting {
+                Meeting::Block if a.min(b) == 0 => 0,
+                Meeting::Block => 2 * a.max(b),
+                Meeting::All => 2 * a * b,
+            }
+        }
+        Pattern::File(_) => 0,
     }
 }

@@ -171,7 +171,7 @@ impl Traffic {
         };
         let app = self.parts.first().map_or(0, |part| part.app as usize);
         let tried = policies(words, app, &place)?;
-        let on: Option<&OnNetwork> = tried[0].on.as_ref().map(|(on, _)| &**on);
+        let on: Option<&OnNetwork> = tried[0].policy.on.as_ref().map(|(on, _)| &**on);
         let by = advice::by((self.by.as_deref(), self.distances.as_deref()), on)?;
         let found = advice::found(&tried, &self.parts, &by, &Given(files))?;
         let said: Vec<Said<'_>> = found

@@ -1,9 +1,10 @@
 //! Scores and answers as JSON, as `stowplan score` and `stowplan advise` write them.
 
-use super::{Found, Said, above};
+use super::{Said, above};
 use crate::json_text;
 use std::io::{self, Write};
 use stowplan_score::above::Above;
+use stowplan_score::advise::Advice;
 use stowplan_score::level::Level;
 use stowplan_score::network::OnNetwork;
 use stowplan_score::network::allocation::allocation;
@@ -69,7 +70,7 @@ pub fn score_json(
 /// # Errors
 /// Only the errors of `out`.
 pub fn advice_json(
-    advice: &Found,
+    advice: &Advice,
     said: &[Said<'_>],
     on: Option<&OnNetwork>,
     out: &mut dyn Write,

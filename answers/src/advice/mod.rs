@@ -9,8 +9,8 @@ pub mod json;
 
 use policies::Tried;
 use stowplan_job::error::JobError;
-use stowplan_score::advise::on_network::{By, Placed, advise_on};
-use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise};
+use stowplan_score::advise::on_network::{By, advise_on};
+use stowplan_score::advise::{Advice, Answer, Chosen, Policy};
 use stowplan_score::error::ScoreError;
 use stowplan_score::network::OnNetwork;
 use stowplan_score::pattern::Part;
@@ -28,26 +28,6 @@ pub fn refused(error: &ScoreError) -> JobError {
 
 /// The file name of an order that has not been written.
 pub const UNWRITTEN: &str = "ORDER";
-
-/// What was found, with a network or without.
-pub struct Found {
-    /// The answers, the best first.
-    pub answers: Vec<Answer>,
-    /// Placements that were tried.
-    pub tried: usize,
-    /// The first answer whose busiest pair is much lighter than the first one's.
-    pub lighter_pair: Option<usize>,
-}
-
-impl Found {
-    fn of_nodes(advice: Advice) -> Self {
-        Self {
-            answers: advice.answers,
-            tried: advice.tried,
-            lighter_pair: None,
-        }
-    }
-}
 
 /// An answer, with the words that ask for it.
 pub struct Said<'a> {
@@ -139,23 +119,9 @@ pub fn found(
     parts: &[Part],
     by: &By,
     matrices: &dyn Matrices,
-) -> Result<Found, JobError> {
-    let plans: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
-    let placed: Vec<Placed<'_>> = tried
-        .iter()
-        .filter_map(|tried| tried.on.as_ref())
-        .map(|(on, order)| Placed { on, order: *order })
-        .collect();
-    if placed.is_empty() {
-        let advice = advise(&plans, parts, matrices).map_err(|error| refused(&error))?;
-        return Ok(Found::of_nodes(advice));
-    }
-    let found = advise_on(&plans, &placed, parts, by, matrices).map_err(|error| refused(&error))?;
-    Ok(Found {
-        answers: found.answers,
-        tried: found.tried,
-        lighter_pair: found.lighter_pair,
-    })
+) -> Result<Advice, JobError> {
+    let policies: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
+    advise_on(&policies, parts, by, matrices).map_err(|error| refused(&error))
 }
 
 /// The words of an answer. `file`: the name of its order, if that has no word.

@@ -7,8 +7,7 @@ use stowplan_job::error::JobError;
 use stowplan_job::options::{Meaning, Old};
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{CommandLine, OptionWords};
-use stowplan_score::advise::on_network::Nodes;
-use stowplan_score::advise::{Policy, Reorder};
+use stowplan_score::advise::{Nodes, Policy, Reorder};
 use stowplan_score::network::OnNetwork;
 
 /// Policies that are tried; object maps are also tried with `:span`.
@@ -18,8 +17,6 @@ const RANKS: &[&str] = &["slot", "node", "fill", "span"];
 
 /// A policy, with the words that ask for it.
 pub struct Tried {
-    /// The network of its nodes, and in which order it takes them.
-    pub on: Option<(Arc<OnNetwork>, Nodes)>,
     /// The policy, with its plan.
     pub policy: Policy,
     /// Map, rank, bind and order words.
@@ -54,8 +51,8 @@ pub fn policies(job: &[String], app: usize, place: Place<'_>) -> Result<Vec<Trie
     let job = Job::read(&job, app)?;
     let has_order = job.value(Meaning::RankOrder).is_some();
     let mut tried = vec![Tried {
-        on: on.clone().map(|on| (on, Nodes::Asked)),
         policy: Policy {
+            on: on.clone().map(|on| (on, Nodes::Asked)),
             reorder: if has_order {
                 Reorder::No
             } else {
@@ -99,9 +96,9 @@ pub fn policies(job: &[String], app: usize, place: Place<'_>) -> Result<Vec<Trie
                 } else {
                     Reorder::No
                 };
-                let policy = Policy { plan, reorder };
+                let on = on.map(|on| (on, nodes));
+                let policy = Policy { plan, reorder, on };
                 tried.push(Tried {
-                    on: on.map(|on| (on, nodes)),
                     policy,
                     words,
                     placing,
@@ -115,8 +112,8 @@ pub fn policies(job: &[String], app: usize, place: Place<'_>) -> Result<Vec<Trie
 /// Another launcher's line: no policies of ours would place it.
 fn alone(plan: Plan, on: Option<Arc<OnNetwork>>) -> Tried {
     Tried {
-        on: on.map(|on| (on, Nodes::Asked)),
         policy: Policy {
+            on: on.map(|on| (on, Nodes::Asked)),
             reorder: Reorder::No,
             plan,
         },

@@ -1,22 +1,11 @@
 //! Links between the switches of two nodes on a shortest way.
 
-use super::level_figures::LevelFigures;
+use super::figures::{Hops, LevelFigures};
 use crate::network::{Joined, Kind, Network};
 use crate::weight::Weight;
 
-/// Weight times links, the longest way, and what goes between trees that no switch joins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Hops {
-    /// Weight times links.
-    pub hops: Weight,
-    /// The most links of an edge.
-    pub far: u64,
-    /// Weight between trees that nothing joins: it is in no hops.
-    pub apart: Weight,
-}
-
 /// From what leaves the levels of a tree or a dragonfly. `node`: what leaves nodes.
-pub(super) fn of_levels(network: &Network, levels: &[LevelFigures], node: Weight) -> Hops {
+pub(crate) fn of_levels(network: &Network, levels: &[LevelFigures], node: Weight) -> Hops {
     let top = levels.first().map(|level| level.leave).unwrap_or_default();
     let apart = match network.joined {
         Joined::Whole => Weight::default(),
@@ -59,7 +48,7 @@ pub(super) fn of_levels(network: &Network, levels: &[LevelFigures], node: Weight
 
 impl Hops {
     /// Adds an edge of so many steps; none if nothing joins its ends.
-    pub(super) fn add(&mut self, steps: Option<u64>, weight: Weight) {
+    pub(crate) fn add(&mut self, steps: Option<u64>, weight: Weight) {
         let Some(steps) = steps else {
             self.apart += weight;
             return;

@@ -16,6 +16,16 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
+    /// What is inside nodes: it has no numbers in a network.
+    pub(crate) fn inside(numbers: Numbers) -> Self {
+        let (own, nodes) = (Vec::new(), Vec::new());
+        Self {
+            own,
+            nodes,
+            numbers,
+        }
+    }
+
     /// Nodes, in the network's order.
     pub(crate) fn nodes(places: &Places<'_>, on: &OnNetwork) -> Self {
         Self::of(places, |used| {
@@ -67,7 +77,6 @@ impl Objects {
             apps: Vec::with_capacity(places.stretches.len()),
             inside: vec![0; most as usize],
             count: u32::try_from(own.len()).unwrap_or(0),
-            nodes: u32::try_from(used.len()).unwrap_or(0),
         };
         for stretches in &places.stretches {
             let mut pieces: Vec<Piece> = Vec::new();

@@ -2,9 +2,10 @@
 
 use crate::limit::{DIMENSIONS_MAX, TRIED_CELLS, TRIED_STRIPS};
 use crate::order::stencil::Stencil;
-use crate::order::strips::{Cut, Rest, cut_strips_into, strips_into};
-use crate::order::{Order, hyperplane::hyperplane_into, kdtree::kdtree_into};
+use crate::order::strips::{Cut, Rest, cut_strips, strips};
+use crate::order::{Order, hyperplane::hyperplane, kdtree::kdtree};
 use crate::pattern::{Grid, Halo};
+use crate::tree::Tree;
 
 /// An order to be tried.
 #[derive(Clone, Debug)]
@@ -26,51 +27,41 @@ pub(super) enum Tried {
 }
 
 impl Tried {
-    /// The rank of each place.
+    /// The rank of each place; none for a grid that does not fit, which is not tried.
     #[must_use]
     pub(super) fn ranks(&self, procs: u32, per_node: u32) -> Vec<u32> {
-        let mut out = Vec::new();
-        self.ranks_into(procs, per_node, &mut out);
-        out
-    }
-
-    /// The same, into memory that is reused.
-    pub(super) fn ranks_into(&self, procs: u32, per_node: u32, out: &mut Vec<u32>) {
-        out.clear();
         match self {
             Self::Named(order) => {
                 let none = |_: &str| Err("no file is read here".to_owned());
-                if order.ranks_into(procs, per_node, &none, out).is_err() {
-                    // A grid that does not fit is not tried.
-                    out.clear();
-                }
+                let tree = Tree::even(procs, per_node);
+                order.ranks(&tree, &none).unwrap_or_default()
             }
-            Self::Strips(grid, stencil) => strips_into(grid, stencil, per_node, out),
-            Self::Kdtree(grid, stencil) => kdtree_into(grid, stencil, out),
-            Self::Hyperplane(grid, stencil) => hyperplane_into(grid, stencil, per_node, out),
-            Self::Cut(grid, cut) => cut_strips_into(grid, cut, out),
-            Self::Found(ranks) => out.extend_from_slice(ranks),
-            Self::Blocked => out.extend(0..procs),
+            Self::Strips(grid, stencil) => strips(grid, stencil, per_node),
+            Self::Kdtree(grid, stencil) => kdtree(grid, stencil),
+            Self::Hyperplane(grid, stencil) => hyperplane(grid, stencil, per_node),
+            Self::Cut(grid, cut) => cut_strips(grid, cut),
+            Self::Found(ranks) => ranks.clone(),
+            Self::Blocked => (0..procs).collect(),
         }
     }
 
-    /// Its name in the literature. Other orders must not load a node more than the best of the published ones does.
+    /// Whether the literature has it. Other orders must not load a node more than the best of the published ones does.
     #[must_use]
-    pub(super) fn published(&self, words: Words) -> Option<&'static str> {
+    pub(super) fn is_published(&self, words: Words) -> bool {
         match self {
-            Self::Strips(..) => Some("strips"),
-            Self::Kdtree(..) => Some("kdtree"),
-            Self::Hyperplane(..) => Some("hyperplane"),
-            Self::Named(Order::Strips(_)) if words == Words::Same => Some("strips"),
-            Self::Named(Order::Kdtree(_)) if words == Words::Same => Some("kdtree"),
-            Self::Named(Order::Hyperplane(_)) if words == Words::Same => Some("hyperplane"),
-            Self::Named(Order::Cells { grid, cell }) => {
-                let mut sides = grid.sizes.iter().zip(&cell.sizes);
-                let even = sides.all(|(size, side)| size.is_multiple_of(*side));
-                even.then_some("cells")
+            Self::Strips(..) | Self::Kdtree(..) | Self::Hyperplane(..) | Self::Blocked => true,
+            Self::Named(Order::Strips(_) | Order::Kdtree(_) | Order::Hyperplane(_)) => {
+                words == Words::Same
             }
-            Self::Blocked => Some("blocked"),
-            Self::Named(_) | Self::Cut(..) | Self::Found(_) => None,
+            Self::Named(Order::Cells { grid, boxes }) => {
+                let mut sides = boxes
+                    .iter()
+                    .flat_map(|own| grid.sizes.iter().zip(&own.sizes));
+                sides.all(|(size, side)| size.is_multiple_of(*side))
+            }
+            Self::Named(Order::Planes(_) | Order::File(_)) | Self::Cut(..) | Self::Found(_) => {
+                false
+            }
         }
     }
 }
@@ -119,9 +110,9 @@ pub(super) fn on_grid(grid: &Grid, halo: Option<&Halo>, per_node: u32) -> Vec<Tr
     if dimensions > 1 {
         let mut boxes = boxes(grid, per_node);
         boxes.truncate(TRIED_CELLS);
-        tried.extend(boxes.into_iter().map(|cell| {
-            let (grid, cell) = (grid.clone(), Grid { sizes: cell });
-            Tried::Named(Order::Cells { grid, cell })
+        tried.extend(boxes.into_iter().map(|sizes| {
+            let (grid, boxes) = (grid.clone(), vec![Grid { sizes }]);
+            Tried::Named(Order::Cells { grid, boxes })
         }));
         tried.extend(
             cuts(grid, per_node)

@@ -3,20 +3,19 @@
 use super::candidates::{self, Tried};
 use super::graph::Graph;
 use super::search::{Search, grown};
-use super::{Chosen, Policy, Published, fullest, seats};
+use super::{Chosen, Policy, fullest, seats};
 use crate::column::{Order as Seating, column, orders};
-use crate::count;
 use crate::error::{ScoreError, bad_pattern};
+use crate::leaving::Seated;
 use crate::level::Level;
 use crate::limit::{SEARCH_EDGES_MAX, SEARCH_STEPS};
 use crate::matrix::Unit;
-use crate::memory::{Columns, Memory};
+use crate::network::OnNetwork;
 use crate::numbers::Numbers;
 use crate::pattern::{Grid, Halo, Part, Pattern};
 use crate::places::Places;
-use crate::regular::Figures;
-use crate::score::{Matrices, Seated, checked, unit_of};
-use crate::talks::AppRanks;
+use crate::score::{Matrices, checked, unit_of};
+use crate::talks::{self, AppRanks};
 use crate::tree::places;
 use rayon::prelude::*;
 use stowplan_engine::plan::Plan;
@@ -33,6 +32,13 @@ pub(super) struct Counted {
     pub(super) worst: u64,
 }
 
+impl Counted {
+    /// Whether it is the job as asked.
+    pub(super) fn is_asked(&self) -> bool {
+        self.policy == 0 && self.chosen == Chosen::Own
+    }
+}
+
 /// What was tried, its figures, and the best figures of the literature.
 type Figured<'f> = (&'f [Tried], &'f [(u64, u64)], Option<(u64, u64)>);
 
@@ -41,7 +47,8 @@ pub(super) struct Ordered {
     /// How many were counted.
     pub(super) tried: usize,
     pub(super) counted: Vec<Counted>,
-    pub(super) published: Vec<Published>,
+    /// The best published order: what leaves all nodes, and the most that leaves one.
+    pub(super) published: Option<(u64, u64)>,
 }
 
 /// What is counted, and what that needs.
@@ -53,7 +60,6 @@ pub(super) struct Counting<'c> {
     /// The neighbours of ranks, if there is a matrix or the pattern is small enough to be searched.
     pub(super) graph: Option<Graph>,
     pub(super) matrix: bool,
-    pub(super) memory: Memory,
 }
 
 impl<'c> Counting<'c> {
@@ -76,7 +82,7 @@ impl<'c> Counting<'c> {
         }
         let unit = unit_of(parts, &apps, matrices)?;
         let matrix = parts.iter().any(|part| part.pattern.is_file());
-        let edges: u64 = parts.iter().map(|part| count::edges(part, &apps)).sum();
+        let edges: u64 = parts.iter().map(|part| talks::edges(part, &apps)).sum();
         let procs = plan.apps()[parts[0].app as usize].procs().0;
         let graph = if matrix || edges <= SEARCH_EDGES_MAX {
             Some(Graph::of(parts, &apps, procs, matrices)?)
@@ -89,41 +95,54 @@ impl<'c> Counting<'c> {
             unit,
             graph,
             matrix,
-            memory: Memory::default(),
         })
     }
 
-    /// What leaves the nodes of a policy with its ranks as they are, or in another order.
-    fn figures(&self, places: &Places<'_>, orders: &[Seating<'_>]) -> (u64, u64) {
-        let numbers = Numbers::of(places, &places.inside(Level::Node));
-        let figures = match &self.graph {
-            Some(graph) if self.matrix => {
-                let count = |columns: &mut Columns| {
-                    let column = column(&numbers, orders, &mut columns.of_rank);
-                    let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
-                    let out = graph.leaving(own, column.count).into_iter();
-                    let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
-                    Figures::of(&out)
-                };
-                self.memory.with_columns(count)
-            }
-            _ => {
-                let seated = Seated {
-                    places,
-                    orders,
-                    apps: &self.apps,
-                    memory: &self.memory,
-                    on: None,
-                };
-                seated.figures(&numbers, self.parts)
-            }
+    /// What leaves all objects of a level and the most of one, in the units of the graph if there is a matrix.
+    pub(super) fn figures(
+        &self,
+        places: &Places<'_>,
+        orders: &[Seating<'_>],
+        numbers: &Numbers,
+    ) -> (u64, u64) {
+        let Some(graph) = self.graph.as_ref().filter(|_| self.matrix) else {
+            return self
+                .seated(places, orders, None)
+                .figures(self.parts, numbers);
         };
-        (figures.leave, figures.worst)
+        let mut of_rank = Vec::new();
+        let column = column(numbers, orders, &mut of_rank);
+        let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
+        let out = graph.leaving(own, column.count);
+        let whole = |sum: i64| u64::try_from(sum).unwrap_or(0);
+        let worst = out.iter().max().copied().unwrap_or(0);
+        (whole(out.iter().sum()), whole(worst))
+    }
+
+    /// Places and their ranks.
+    pub(super) fn seated<'s>(
+        &'s self,
+        places: &'s Places<'s>,
+        orders: &'s [Seating<'s>],
+        on: Option<&'s OnNetwork>,
+    ) -> Seated<'s> {
+        Seated {
+            places,
+            orders,
+            apps: &self.apps,
+            on,
+        }
+    }
+
+    /// The figures at the node.
+    fn at_node(&self, places: &Places<'_>, orders: &[Seating<'_>]) -> (u64, u64) {
+        let numbers = Numbers::of(places, &places.inside(Level::Node));
+        self.figures(places, orders, &numbers)
     }
 
     pub(super) fn policy(&self, policy: usize, plan: &Plan) -> Result<Counted, ScoreError> {
         let places = Places::of(plan)?;
-        let (leave, worst) = self.figures(&places, &orders(&places));
+        let (leave, worst) = self.at_node(&places, &orders(&places));
         Ok(Counted {
             policy,
             chosen: Chosen::Own,
@@ -153,22 +172,12 @@ impl<'c> Counting<'c> {
         }
         let figures: Vec<(u64, u64)> = tried
             .par_iter()
-            .map(|order| {
-                self.memory.with_ranks(|ranks| {
-                    order.ranks_into(procs, per_node, ranks);
-                    self.ordered(&own_places, ranks)
-                })
-            })
+            .map(|order| self.ordered(&own_places, &order.ranks(procs, per_node)))
             .collect();
         // An order found in another way may not load a node more than the best published order does.
         let published = tried.iter().zip(&figures);
-        let published: Vec<Published> = published
-            .filter_map(|(order, &(leave, worst))| {
-                let name = order.published(words)?;
-                Some(Published { name, leave, worst })
-            })
-            .collect();
-        let known = published.iter().map(|own| (own.leave, own.worst)).min();
+        let published = published.filter(|(order, _)| order.is_published(words));
+        let known = published.map(|own| *own.1).min();
         let found = self.search((&tried, &figures, known), &own_places, &before);
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut counted: Vec<Counted> = Vec::new();
@@ -200,7 +209,7 @@ impl<'c> Counting<'c> {
         Ok(Ordered {
             tried: figured,
             counted,
-            published,
+            published: known,
         })
     }
 
@@ -255,7 +264,7 @@ impl<'c> Counting<'c> {
 
     /// Figures of an order.
     pub(super) fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
-        self.figures(places, &seats(places.plan, ranks))
+        self.at_node(places, &seats(places.plan, ranks))
     }
 
     /// What local search makes of an order.

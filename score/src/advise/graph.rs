@@ -148,11 +148,7 @@ fn named(part: &Part, apps: &[AppRanks], add: &mut impl FnMut(u32, u32)) {
     };
     let ranks = |group: Group| (0..group.count).map(move |at| group.first + at * group.step);
     talks::each(part, apps, &mut |talk| match talk {
-        Talk::Rows(rows) => {
-            for (from, to, count) in rows.each() {
-                (0..count).for_each(|step| both(from + step, to + step));
-            }
-        }
+        Talk::Row(from, to, count) => (0..count).for_each(|step| both(from + step, to + step)),
         Talk::Edge(a, b) => both(a, b),
         Talk::Group(group) => {
             for a in ranks(group) {

@@ -16,19 +16,21 @@ mod above;
 pub mod on_network;
 
 use crate::column::Order as Seating;
-use crate::count;
 use crate::error::ScoreError;
 use crate::limit::KNOWN_EDGES_MAX;
+use crate::network::OnNetwork;
 use crate::order::Order;
 use crate::pattern::Part;
 use crate::score::{Matrices, NoMatrices, Score, checked};
+use crate::talks;
 use crate::tree::places;
 use crate::weight::Weight;
 use candidates::Tried;
 use counting::{Counted, Counting};
 use rayon::prelude::*;
+use std::sync::Arc;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::{PlacedRun, Plan};
 
 /// A way to place the job.
 #[derive(Clone, Debug)]
@@ -37,6 +39,24 @@ pub struct Policy {
     pub plan: Plan,
     /// Whether ranks may be put in another order.
     pub reorder: Reorder,
+    /// The network with the nodes of the plan, and in which order it takes them; for all policies of a job, or for none.
+    pub on: Option<(Arc<OnNetwork>, Nodes)>,
+}
+
+impl Policy {
+    /// The network with the nodes of the plan.
+    fn network(&self) -> Option<&OnNetwork> {
+        self.on.as_ref().map(|(on, _)| &**on)
+    }
+}
+
+/// In which order a policy takes nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nodes {
+    /// As the job has them.
+    Asked,
+    /// By the network, where the job has another order.
+    Network,
 }
 
 /// Whether the ranks of a plan may be put in another order.
@@ -77,38 +97,40 @@ impl Answer {
     #[must_use]
     pub fn ranks(&self, plan: &Plan) -> Vec<u32> {
         match &self.chosen {
-            Chosen::Search | Chosen::Named(Order::Planes(_)) => self.found.clone(),
-            Chosen::Named(order) => Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan)),
+            Chosen::Search | Chosen::Named(_) => ranks_of(&self.chosen, &self.found, plan),
             Chosen::Own => {
                 let mut ranks = vec![0; plan.ranks() as usize];
-                let before = places(plan);
-                let first: Vec<u32> = plan
-                    .apps()
-                    .iter()
-                    .flat_map(|app| app.runs())
-                    .scan(0, |node, run| {
-                        let first = *node;
-                        *node += run.nodes.count;
-                        Some(first)
-                    })
-                    .collect();
-                let runs_before: Vec<usize> = plan
-                    .apps()
-                    .iter()
-                    .scan(0, |runs, app| {
-                        let before = *runs;
-                        *runs += app.runs().len();
-                        Some(before)
-                    })
-                    .collect();
+                let mut sum = 0;
+                let mut before = |run: &PlacedRun| {
+                    let own = (sum, run.procs);
+                    sum += run.nodes.count * run.procs;
+                    own
+                };
+                let runs = plan.apps().iter().map(|app| app.runs().iter());
+                let runs: Vec<Vec<(u32, u32)>> =
+                    runs.map(|runs| runs.map(&mut before).collect()).collect();
                 for (rank, at) in plan.rows() {
-                    let run = runs_before[at.app.row()] + at.run as usize;
-                    let place = before[(first[run] + at.node) as usize] + at.local;
-                    ranks[place as usize] = rank.0;
+                    let (first, procs) = runs[at.app.row()][at.run as usize];
+                    ranks[(first + at.node * procs + at.local) as usize] = rank.0;
                 }
                 ranks
             }
         }
+    }
+
+    /// Whether it is the job as asked.
+    fn is_asked(&self) -> bool {
+        self.policy == 0 && self.chosen == Chosen::Own
+    }
+}
+
+/// The rank of each place of an order that was found or has a word.
+fn ranks_of(chosen: &Chosen, found: &[u32], plan: &Plan) -> Vec<u32> {
+    match chosen {
+        Chosen::Named(order) if found.is_empty() => {
+            Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan))
+        }
+        Chosen::Named(_) | Chosen::Own | Chosen::Search => found.to_vec(),
     }
 }
 
@@ -119,19 +141,8 @@ pub struct Advice {
     pub answers: Vec<Answer>,
     /// How many policies and orders were counted.
     pub tried: usize,
-    /// The figures of the orders of the literature.
-    pub published: Vec<Published>,
-}
-
-/// An order of the literature, made for the stencil at hand, and its figures at the node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Published {
-    /// `blocked`, `cells`, `strips`, `kdtree` or `hyperplane`.
-    pub name: &'static str,
-    /// What leaves all nodes.
-    pub leave: u64,
-    /// The most that leaves one node.
-    pub worst: u64,
+    /// On a network of groups, the first answer, from 1, whose busiest pair carries at most 0.8 of the first one's.
+    pub lighter_pair: Option<usize>,
 }
 
 /// Tries policies and orders. The first policy is the job as asked; it is always among the answers.
@@ -150,50 +161,37 @@ pub fn advise(
         return Ok(Advice::default());
     }
     let counting = Counting::new(policies, parts, matrices)?;
-    let Gathered {
-        tried,
-        count,
-        published,
-    } = gathered(&counting, policies)?;
-    let answers = counting.ranked(policies, tried, matrices)?;
+    let (found, tried) = gathered(&counting, policies)?;
     Ok(Advice {
-        answers,
-        tried: count,
-        published,
+        answers: counting.ranked(policies, found, matrices)?,
+        tried,
+        lighter_pair: None,
     })
 }
 
-/// What was tried and counted at the node.
-struct Gathered {
-    tried: Vec<Counted>,
-    count: usize,
-    published: Vec<Published>,
-}
-
-fn gathered(counting: &Counting<'_>, policies: &[Policy]) -> Result<Gathered, ScoreError> {
+/// What is worth an answer, counted at the node, and how much was tried.
+fn gathered(
+    counting: &Counting<'_>,
+    policies: &[Policy],
+) -> Result<(Vec<Counted>, usize), ScoreError> {
     let mut tried: Vec<Counted> = policies
         .par_iter()
         .enumerate()
         .map(|(policy, own)| counting.policy(policy, &own.plan))
         .collect::<Result<_, _>>()?;
-    let (mut count, mut published) = (tried.len(), Vec::new());
+    let (mut count, mut known) = (tried.len(), None);
     for policy in distinct(policies) {
         let own = counting.orders(policy, &policies[policy].plan)?;
         count += own.tried;
         tried.extend(own.counted);
-        published.extend(own.published);
+        known = known.into_iter().chain(own.published).min();
     }
     // An order is no advice if less leaves in all, but more leaves one node than with the best published order.
-    let known = published.iter().map(|own| (own.leave, own.worst)).min();
     tried.retain(|own| {
-        let asked = own.policy == 0 && own.chosen == Chosen::Own;
-        asked || known.is_none_or(|(leave, worst)| own.leave >= leave || own.worst <= worst)
+        own.is_asked()
+            || known.is_none_or(|(leave, worst)| own.leave >= leave || own.worst <= worst)
     });
-    Ok(Gathered {
-        tried,
-        count,
-        published,
-    })
+    Ok((tried, count))
 }
 
 /// The least that is known to leave the nodes of a plan in any order of its ranks, and the most that then leaves one node. These
@@ -204,7 +202,7 @@ fn gathered(counting: &Counting<'_>, policies: &[Policy]) -> Result<Gathered, Sc
 #[must_use]
 pub fn best_known(policy: &Policy, parts: &[Part]) -> Option<(Weight, Weight)> {
     let apps = checked(&policy.plan, parts).ok()?;
-    let edges: u64 = parts.iter().map(|part| count::edges(part, &apps)).sum();
+    let edges: u64 = parts.iter().map(|part| talks::edges(part, &apps)).sum();
     let named = parts.iter().all(|part| !part.pattern.is_file());
     if !named || edges > KNOWN_EDGES_MAX || policy.reorder == Reorder::No {
         return None;

@@ -2,19 +2,20 @@
 //! nodes and levels together.
 
 use super::above::{From, of_grid, searched};
-use super::candidates::{Tried, Words, words_of};
+use super::candidates::{Words, words_of};
 use super::counting::{Counted, Counting};
-use super::{Answer, Chosen, Gathered, Policy, Reorder, fullest, gathered, seats};
-use crate::above::{Above, Counter};
+use super::ranked::{front, once, shown};
+use super::{Advice, Answer, Chosen, Nodes, Policy, Reorder, advise, gathered, ranks_of, seats};
+use crate::above::Above;
+use crate::above::objects::Objects;
 use crate::column::Order as Seating;
 use crate::error::ScoreError;
-use crate::limit::ANSWERS_MAX;
 use crate::network::{Kind, OnNetwork};
 use crate::order::Order;
 use crate::order::planes::{First, planes};
 use crate::pattern::Part;
 use crate::places::Places;
-use crate::score::{Matrices, NoMatrices};
+use crate::score::Matrices;
 use crate::tree::Tree;
 use crate::tree::places;
 use crate::weight::Weight;
@@ -27,9 +28,6 @@ const STARTS: usize = 6;
 const FILLS: usize = 2;
 /// Found orders that are kept, by the sum and by the sum among those that leave nodes as little as without a network.
 const KEPT: usize = 6;
-/// Orders of today's advice that are scored above the nodes.
-const SCORED: usize = 40;
-
 /// What is to be least.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
@@ -45,36 +43,7 @@ pub enum By {
     J(Vec<u32>),
 }
 
-/// All answers, the best first.
-#[derive(Clone, Debug, Default)]
-pub struct AdviceOn {
-    /// At most `ANSWERS_MAX`.
-    pub answers: Vec<Answer>,
-    /// How many policies and orders were counted.
-    pub tried: usize,
-    /// The first answer, from 1, whose busiest pair carries at most 0.8 of the first one's.
-    pub lighter_pair: Option<usize>,
-}
-
-/// A policy, and where its nodes are.
-#[derive(Clone, Copy, Debug)]
-pub struct Placed<'p> {
-    /// The network, with the nodes of the policy's plan.
-    pub on: &'p OnNetwork,
-    /// Whether today's advice tries it: it takes nodes in the order that the job asks for.
-    pub order: Nodes,
-}
-
-/// In which order a policy takes nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Nodes {
-    /// As the job has them.
-    Asked,
-    /// By the network, where the job has another order.
-    Network,
-}
-
-/// Tries policies and orders. The first policy is the job as asked. `placed`: of each policy.
+/// Tries policies and orders. The first policy is the job as asked. Without a network: [`advise`].
 ///
 /// # Errors
 /// `bad-pattern`, `job-too-large`.
@@ -82,60 +51,34 @@ pub enum Nodes {
 /// Cost: that of advice without a network, and bounded searches.
 pub fn advise_on(
     policies: &[Policy],
-    placed: &[Placed<'_>],
     parts: &[Part],
     by: &By,
     matrices: &dyn Matrices,
-) -> Result<AdviceOn, ScoreError> {
-    if policies.is_empty() {
-        return Ok(AdviceOn::default());
-    }
+) -> Result<Advice, ScoreError> {
+    let Some(network) = policies.first().and_then(Policy::network) else {
+        return advise(policies, parts, matrices);
+    };
     let counting = Counting::new(policies, parts, matrices)?;
-    let own = placed
-        .iter()
-        .take_while(|placed| placed.order == Nodes::Asked)
-        .count();
-    let Gathered {
-        mut tried,
-        mut count,
-        ..
-    } = gathered(&counting, &policies[..own])?;
+    let is_asked = |policy: &&Policy| matches!(policy.on, Some((_, Nodes::Asked)));
+    let own = policies.iter().take_while(is_asked).count();
+    let (mut tried, mut count) = gathered(&counting, &policies[..own])?;
     tried.sort_by_key(|own| (own.leave, own.worst));
     let limit = tried.first().map_or(u64::MAX, |own| own.leave);
     let mut found = Vec::new();
-    for at in filled(policies, placed) {
-        let more = of_policy(&counting, policies, (at, placed[at].on), &tried, limit)?;
+    for (at, on) in filled(policies) {
+        let more = of_policy(&counting, policies, (at, on), &tried, limit)?;
         count += more.len();
         found.extend(more);
     }
-    let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
-    let mut at = 0;
-    tried.retain(|own| {
-        at += 1;
-        at <= SCORED || is_asked(own)
-    });
-    let answer = |own: Counted, matrices: &dyn Matrices| {
-        let on = placed[own.policy].on;
-        counting.answer(policies, own, matrices, Some(on))
-    };
-    let all = |tried: Vec<Counted>| -> Result<Vec<Answer>, ScoreError> {
-        if counting.matrix {
-            return tried.into_iter().map(|own| answer(own, matrices)).collect();
-        }
-        tried
-            .into_par_iter()
-            .map(|own| answer(own, &NoMatrices))
-            .collect()
-    };
-    let mut answers = all(tried)?;
+    let mut answers = counting.answers(policies, front(tried), matrices, Policy::network)?;
     let most = answers
         .iter()
         .map(|answer| answer.score.levels[0].leave)
         .min();
-    answers.extend(all(found)?);
+    answers.extend(counting.answers(policies, found, matrices, Policy::network)?);
     let answers = sorted(answers, by, most.unwrap_or_default());
-    let lighter_pair = lighter(&answers, placed[0].on.network().kind());
-    Ok(AdviceOn {
+    let lighter_pair = lighter(&answers, network.network().kind());
+    Ok(Advice {
         answers,
         tried: count,
         lighter_pair,
@@ -143,15 +86,16 @@ pub fn advise_on(
 }
 
 /// Policies in the network's order whose ranks may be put in another order: one for each way to fill nodes.
-fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
+fn filled(policies: &[Policy]) -> Vec<(usize, &OnNetwork)> {
     let mut known: Vec<Vec<u32>> = Vec::new();
     let mut found = Vec::new();
-    for (at, (policy, placed)) in policies.iter().zip(placed).enumerate() {
-        if policy.reorder == Reorder::Yes && placed.on.is_in_order() && found.len() < FILLS {
+    for (at, policy) in policies.iter().enumerate() {
+        let on = policy.network().filter(|on| on.is_in_order());
+        if let Some(on) = on.filter(|_| policy.reorder == Reorder::Yes && found.len() < FILLS) {
             let before = places(&policy.plan);
             if !known.contains(&before) {
                 known.push(before);
-                found.push(at);
+                found.push((at, on));
             }
         }
     }
@@ -160,7 +104,7 @@ fn filled(policies: &[Policy], placed: &[Placed<'_>]) -> Vec<usize> {
 
 /// The best orders of today's advice for places such as a plan has, as the rank of each place.
 fn starts(policies: &[Policy], plan: &Plan, tried: &[Counted]) -> Vec<Vec<u32>> {
-    let (procs, per_node) = (plan.ranks(), fullest(plan));
+    let procs = plan.ranks();
     let before = places(plan);
     let alike =
         |own: &&Counted| own.chosen != Chosen::Own && places(&policies[own.policy].plan) == before;
@@ -168,10 +112,7 @@ fn starts(policies: &[Policy], plan: &Plan, tried: &[Counted]) -> Vec<Vec<u32>> 
         .iter()
         .filter(alike)
         .take(STARTS)
-        .map(|own| match &own.chosen {
-            Chosen::Named(order) => Tried::Named(order.clone()).ranks(procs, per_node),
-            Chosen::Search | Chosen::Own => own.ranks.clone(),
-        })
+        .map(|own| ranks_of(&own.chosen, &own.ranks, plan))
         .filter(|ranks| ranks.len() == procs as usize)
         .collect()
 }
@@ -253,45 +194,30 @@ fn of_policy(
 impl Counting<'_> {
     /// What leaves the levels of a network, in the units of the graph if there is a matrix.
     fn above(&self, places: &Places<'_>, on: &OnNetwork, orders: &[Seating<'_>]) -> u64 {
-        match &self.graph {
-            Some(graph) if self.matrix => {
-                let own = &self.apps[self.parts[0].app as usize];
-                let columns = Counter::columns(places, on, orders);
-                let leave = |(column, count): &(Vec<u32>, u32)| -> i64 {
-                    graph
-                        .leaving(&column[own.clone()], *count)
-                        .into_iter()
-                        .sum()
-                };
-                u64::try_from(columns.iter().map(leave).sum::<i64>()).unwrap_or(0)
-            }
-            _ => Counter::leave(places, on, (self.parts, &self.apps), orders),
-        }
+        let levels = on.network().levels().iter();
+        let objects = levels.map(|level| Objects::level(places, on, level));
+        objects
+            .map(|own| self.figures(places, orders, &own.numbers).0)
+            .sum()
     }
 }
 
 /// The answers, the best first, with the job as asked among them.
-fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
-    let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-    let mut kept: Vec<Answer> = Vec::new();
-    answers.sort_by_cached_key(|answer| {
+fn sorted(answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
+    let key = |answer: &Answer| {
         (
             key(answer, by),
-            !is_asked(answer),
+            !answer.is_asked(),
             answer.chosen == Chosen::Search,
             answer.policy,
         )
-    });
-    for answer in answers {
-        let same = |other: &Answer| {
-            other.score.levels == answer.score.levels
-                && other.score.above == answer.score.above
-                && (other.chosen == Chosen::Own) == (answer.chosen == Chosen::Own)
-        };
-        if is_asked(&answer) || !kept.iter().any(same) {
-            kept.push(answer);
-        }
-    }
+    };
+    let same = |other: &Answer, answer: &Answer| {
+        other.score.levels == answer.score.levels
+            && other.score.above == answer.score.above
+            && (other.chosen == Chosen::Own) == (answer.chosen == Chosen::Own)
+    };
+    let mut kept = once(answers, key, same);
     if *by == By::Default {
         let within = |answer: &Answer| answer.score.levels[0].leave <= most;
         if let Some(first) = kept.iter().position(within) {
@@ -299,12 +225,7 @@ fn sorted(mut answers: Vec<Answer>, by: &By, most: Weight) -> Vec<Answer> {
             kept.insert(0, best);
         }
     }
-    let asked = kept.iter().position(is_asked);
-    if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
-        kept.swap(ANSWERS_MAX - 1, at);
-    }
-    kept.truncate(ANSWERS_MAX);
-    kept
+    shown(kept)
 }
 
 /// What answers are sorted by: what was asked for, the sum, what leaves from the top, the worst from the top.

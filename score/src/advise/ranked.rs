@@ -1,17 +1,18 @@
 //! The best of what was tried, with all figures.
 
-use super::candidates::Tried;
 use super::counting::{Counted, Counting};
-use super::{Answer, Chosen, Policy, fullest, seats};
-use crate::column::{Order as Seating, orders};
+use super::{Answer, Chosen, Policy, ranks_of, seats};
+use crate::column::orders;
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
 use crate::network::OnNetwork;
-use crate::order::Order;
 use crate::places::Places;
-use crate::score::{Matrices, NoMatrices, Seated};
+use crate::score::{Matrices, NoMatrices, scored};
 use crate::weight::Weight;
 use rayon::prelude::*;
+
+/// How many of what was tried get all figures: more than are shown, because some will turn out to do the same.
+const SCORED: usize = ANSWERS_MAX * 2;
 
 impl Counting<'_> {
     /// The best placements, with all figures. The job as asked is among them.
@@ -21,83 +22,97 @@ impl Counting<'_> {
         mut tried: Vec<Counted>,
         matrices: &dyn Matrices,
     ) -> Result<Vec<Answer>, ScoreError> {
-        let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
-        tried.sort_by_key(|own| (own.leave, own.worst, !is_asked(own)));
-        // Keep more than are shown, because some will turn out to do the same.
-        let mut at = 0;
-        tried.retain(|own| {
-            at += 1;
-            at <= ANSWERS_MAX * 2 || is_asked(own)
-        });
-        let scored: Vec<Answer> = if self.matrix {
-            let each = tried.into_iter();
-            each.map(|own| self.answer(policies, own, matrices, None))
-                .collect::<Result<_, _>>()?
-        } else {
-            let each = tried.into_par_iter();
-            each.map(|own| self.answer(policies, own, &NoMatrices, None))
-                .collect::<Result<_, _>>()?
-        };
-        let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-        // Of policies that do the same, only the first is shown.
-        let mut answers: Vec<Answer> = Vec::new();
-        for answer in scored {
-            let known = answers.iter().any(|other| {
-                other.score.levels == answer.score.levels
-                    && matches!((&other.chosen, &answer.chosen), (Chosen::Own, Chosen::Own))
-            });
-            if is_asked(&answer) || !known {
-                answers.push(answer);
-            }
-        }
-        answers.sort_by_key(|answer| {
+        tried.sort_by_key(|own| (own.leave, own.worst, !own.is_asked()));
+        let answers = self.answers(policies, front(tried), matrices, |_| None)?;
+        let key = |answer: &Answer| {
             let levels = answer.score.levels.iter();
             let figures: Vec<(Weight, Weight)> =
                 levels.map(|level| (level.leave, level.worst)).collect();
-            (figures, !is_asked(answer))
-        });
-        let asked = answers.iter().position(is_asked);
-        if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
-            answers.swap(ANSWERS_MAX - 1, at);
-        }
-        answers.truncate(ANSWERS_MAX);
-        Ok(answers)
+            (figures, !answer.is_asked())
+        };
+        // Of policies that do the same, only the first is shown.
+        let same = |other: &Answer, answer: &Answer| {
+            other.score.levels == answer.score.levels
+                && matches!((&other.chosen, &answer.chosen), (Chosen::Own, Chosen::Own))
+        };
+        Ok(shown(once(answers, key, same)))
     }
 
-    /// One placement, with all figures; also above its nodes, if its network is given.
-    pub(super) fn answer(
+    /// All figures of placements; also above their nodes, if the network of their policy is given.
+    pub(super) fn answers<'n>(
         &self,
-        policies: &[Policy],
+        policies: &'n [Policy],
+        tried: Vec<Counted>,
+        matrices: &dyn Matrices,
+        on: impl Fn(&'n Policy) -> Option<&'n OnNetwork> + Sync,
+    ) -> Result<Vec<Answer>, ScoreError> {
+        if self.matrix {
+            let each = tried.into_iter();
+            return each
+                .map(|own| self.answer(&policies[own.policy], &on, own, matrices))
+                .collect();
+        }
+        let each = tried.into_par_iter();
+        each.map(|own| self.answer(&policies[own.policy], &on, own, &NoMatrices))
+            .collect()
+    }
+
+    fn answer<'n>(
+        &self,
+        policy: &'n Policy,
+        on: impl Fn(&'n Policy) -> Option<&'n OnNetwork>,
         own: Counted,
         matrices: &dyn Matrices,
-        on: Option<&OnNetwork>,
     ) -> Result<Answer, ScoreError> {
-        let plan = &policies[own.policy].plan;
+        let plan = &policy.plan;
         let places = Places::of(plan)?;
-        let seated = |orders: &[Seating<'_>]| {
-            let seated = Seated {
-                places: &places,
-                orders,
-                apps: &self.apps,
-                memory: &self.memory,
-                on,
-            };
-            seated.score(self.parts, self.unit, matrices)
+        let ranks = ranks_of(&own.chosen, &own.ranks, plan);
+        let seating = match own.chosen {
+            Chosen::Own => orders(&places),
+            Chosen::Named(_) | Chosen::Search => seats(plan, &ranks),
         };
-        let score = match &own.chosen {
-            Chosen::Own => seated(&orders(&places)),
-            Chosen::Search => seated(&seats(plan, &own.ranks)),
-            Chosen::Named(Order::Planes(_)) => seated(&seats(plan, &own.ranks)),
-            Chosen::Named(order) => self.memory.with_ranks(|ranks| {
-                Tried::Named(order.clone()).ranks_into(plan.ranks(), fullest(plan), ranks);
-                seated(&seats(plan, ranks))
-            }),
-        }?;
+        let seated = self.seated(&places, &seating, on(policy));
         Ok(Answer {
             policy: own.policy,
             chosen: own.chosen,
-            score,
+            score: scored(seated, self.parts, self.unit, matrices)?,
             found: own.ranks,
         })
     }
+}
+
+/// The first of what was tried, and the job as asked.
+pub(super) fn front(mut tried: Vec<Counted>) -> Vec<Counted> {
+    let mut at = 0;
+    tried.retain(|own| {
+        at += 1;
+        at <= SCORED || own.is_asked()
+    });
+    tried
+}
+
+/// Answers, sorted. Of those that are the same, only the first is kept, and the job as asked.
+pub(super) fn once<K: Ord>(
+    mut answers: Vec<Answer>,
+    key: impl Fn(&Answer) -> K,
+    same: impl Fn(&Answer, &Answer) -> bool,
+) -> Vec<Answer> {
+    answers.sort_by_cached_key(key);
+    let mut kept: Vec<Answer> = Vec::new();
+    for answer in answers {
+        if answer.is_asked() || !kept.iter().any(|other| same(other, &answer)) {
+            kept.push(answer);
+        }
+    }
+    kept
+}
+
+/// The answers that are shown: the first, with the job as asked among them.
+pub(super) fn shown(mut answers: Vec<Answer>) -> Vec<Answer> {
+    let asked = answers.iter().position(Answer::is_asked);
+    if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
+        answers.swap(ANSWERS_MAX - 1, at);
+    }
+    answers.truncate(ANSWERS_MAX);
+    answers
 }

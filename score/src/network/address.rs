@@ -1,10 +1,10 @@
 //! Addresses of nodes, as `SLURM_TOPOLOGY_ADDR` has them: switches from the top with dots between, the node last.
 
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use super::tree::Switch;
 use super::{BadNetwork, LINKS_MAX, Network, SWITCHES_MAX, host_list, tree};
 use std::collections::{HashMap, HashSet};
-use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::hostlist::plain;
 
 /// Switches of one component.
 const COMPONENT_MAX: usize = 1 << 12;
@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let mut nodes: HashSet<&str> = HashSet::new();
     let (mut length, mut word) = (None, "switch");
     for (number, text) in (1_u32..).zip(text.lines()) {
-        let line = Line { source, number };
+        let line = in_line(source, number);
         let mut fields = text
             .split('#')
             .next()
@@ -56,14 +56,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         }
         let leaves = known.add(switches, line)?;
         for leaf in leaves {
-            let one = NameRange {
-                prefix: node.to_owned(),
-                first: 0,
-                count: 1,
-                width: 0,
-                suffix: String::new(),
-            };
-            known.built[leaf as usize].nodes.push(one);
+            known.built[leaf as usize].nodes.push(plain(node));
         }
     }
     let mut network = tree::network(&known.built, word, source)?;

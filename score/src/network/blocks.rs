@@ -1,9 +1,9 @@
 //! Blocks of nodes, and joins of 2, 4, 8 … of them.
 
-use super::refused::Line;
-use super::rows::{Row, Tops, twice};
+use super::refused::in_line;
+use super::rows::{Row, Tops};
 use super::{BadNetwork, Network, rows};
-use stowplan_engine::table::names::{NameRange, Names};
+use stowplan_engine::table::names::NameRange;
 
 /// Joins have at most so many blocks.
 const JOIN_MAX: u32 = 1 << 15;
@@ -35,22 +35,10 @@ pub(super) struct Blocks {
 /// A block twice, a node twice, a size that is no power of two of the base.
 pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwork> {
     let mut known = std::collections::HashSet::new();
-    let mut names = Names::default();
     for block in &found.blocks {
-        let line = Line {
-            source,
-            number: block.line,
-        };
+        let line = in_line(source, block.line);
         if !known.insert(block.name.as_str()) {
             return Err(line.bad(format!("block {} stands there twice", block.name)));
-        }
-        for range in &block.nodes {
-            if let Some(node) = twice(&names, range) {
-                return Err(line.bad(format!("node {node} stands there twice")));
-            }
-            names
-                .add(range)
-                .map_err(|_| line.bad("it has too many nodes"))?;
         }
     }
     let joins = joins(found, source)?;
@@ -116,7 +104,7 @@ fn joins(found: &Blocks, source: &str) -> Result<Vec<u32>, BadNetwork> {
     for (size, number) in listed.chain(found.joins.iter().copied()) {
         let join = size / base;
         if !size.is_multiple_of(base) || !join.is_power_of_two() || join > JOIN_MAX {
-            let line = Line { source, number };
+            let line = in_line(source, number);
             return Err(line.bad(format!(
                 "block size {size} is no power of two of {base}, up to {JOIN_MAX} of it"
             )));

@@ -1,12 +1,9 @@
 //! Nodes in places: tori and meshes of any number of dimensions, and rings.
 
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use super::{BadNetwork, Joined, Kind, Level, NODES_MAX, Network};
 use std::collections::HashSet;
 use stowplan_engine::table::names::{NameRange, Names};
-
-/// Dimensions of a torus.
-pub(super) const DIMENSIONS_MAX: usize = 8;
 
 /// A torus, mesh or ring.
 #[derive(Clone, Debug)]
@@ -85,19 +82,9 @@ pub(crate) fn coordinates(dims: &[u32], mut cell: u32) -> Vec<u32> {
 
 /// Reads sizes such as `4x4x2`.
 pub(super) fn dims(text: &str) -> Option<Vec<u32>> {
-    let mut found = Vec::new();
-    for size in text.split('x') {
-        let digits = !size.is_empty() && size.bytes().all(|sign| sign.is_ascii_digit());
-        found.push(
-            size.parse::<u32>()
-                .ok()
-                .filter(|&size| digits && size > 0)?,
-        );
-    }
-    let cells = found
-        .iter()
-        .try_fold(1_u64, |cells, &size| cells.checked_mul(u64::from(size)))?;
-    (found.len() <= DIMENSIONS_MAX && cells <= u64::from(NODES_MAX)).then_some(found)
+    let found = crate::pattern::Grid::read(text)?;
+    let fits = found.cells()? <= u64::from(NODES_MAX);
+    fits.then_some(found.sizes)
 }
 
 /// A network of places. `word`: of its one level.
@@ -123,10 +110,7 @@ pub(super) fn network(
     };
     let mut known = HashSet::new();
     for (number, part) in (0..).zip(parts) {
-        let line = Line {
-            source,
-            number: part.line,
-        };
+        let line = in_line(source, part.line);
         if !known.insert(part.name.as_str()) {
             return Err(line.bad(format!("{word} {} stands there twice", part.name)));
         }
@@ -152,7 +136,7 @@ pub(super) fn network(
         grid.names.push(part.name.clone());
     }
     if names.is_empty() {
-        return Err(Line { source, number: 0 }.bad("it has no node"));
+        return Err(in_line(source, 0).bad("it has no node"));
     }
     let joined = if level.objects.len() > 1 {
         Joined::Apart
@@ -161,13 +145,8 @@ pub(super) fn network(
     };
     Ok(Network {
         kind,
-        names,
-        levels: vec![level],
-        joined,
         grid: Some(grid),
-        listed: None,
-        source: source.to_owned(),
-        assumed: None,
+        ..Network::tree(names, vec![level], joined, source)
     })
 }
 

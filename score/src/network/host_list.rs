@@ -1,7 +1,9 @@
 //! Host lists without slots, `n[0-3,8],m[1-2]c[00-15]`, and how they are written.
 
+use crate::number::number;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
+use stowplan_engine::text::hostlist::plain;
 
 /// Names that the brackets of one word before the last may come to.
 const PRODUCT_MAX: usize = 1 << 16;
@@ -109,13 +111,7 @@ fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
     let mut rest = word;
     loop {
         let Some((before, behind)) = rest.split_once('[') else {
-            found.extend(prefixes.into_iter().map(|prefix| NameRange {
-                prefix: prefix + rest,
-                first: 0,
-                count: 1,
-                width: 0,
-                suffix: String::new(),
-            }));
+            found.extend(prefixes.into_iter().map(|prefix| plain(&(prefix + rest))));
             return Ok(());
         };
         let (inside, behind) = behind.split_once(']').unwrap_or((behind, ""));
@@ -158,12 +154,7 @@ fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
     let mut found = Vec::new();
     for item in inside.split(',') {
         let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let number = |text: &str| {
-            let digits = !text.is_empty()
-                && text.len() <= 18
-                && text.bytes().all(|sign| sign.is_ascii_digit());
-            text.parse::<u64>().ok().filter(|_| digits)
-        };
+        let number = |text: &str| number::<u64>(text).filter(|_| text.len() <= 18);
         let (Some(low), Some(high)) = (number(first), number(last)) else {
             return Err(format!(
                 "a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"
@@ -187,60 +178,39 @@ fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
 
 /// The names of these nodes as a host list. Names that differ in their number only share a bracket.
 pub fn write(names: &Names, nodes: impl Iterator<Item = (u32, u32)>) -> String {
-    let mut text = String::new();
-    // The text before and behind the bracket at hand, and what is in it.
-    let mut open: Option<(String, String, String, u32)> = None;
-    let close = |open: Option<(String, String, String, u32)>, text: &mut String| {
-        let Some((prefix, suffix, inside, items)) = open else {
-            return;
-        };
-        if !text.is_empty() {
-            text.push(',');
-        }
-        match items {
-            1 => text.push_str(&format!("{prefix}{inside}{suffix}")),
-            _ => text.push_str(&format!("{prefix}[{inside}]{suffix}")),
-        }
-    };
+    // The text before and behind a bracket, what is in it, and how many names.
+    let mut words: Vec<(&str, &str, String, u32)> = Vec::new();
     for (first, end) in nodes {
         let mut at = first;
         while at < end {
             let stretch = names.around(NodeId::from_row(at as usize));
-            let until = stretch.nodes.end().min(end);
+            let many = stretch.nodes.end().min(end) - at;
             let digits = usize::from(stretch.digits);
             let low = stretch.number + u64::from(at - stretch.nodes.first);
-            let high = low + u64::from(until - at - 1);
-            let item = match (digits, high - low) {
+            let high = low + u64::from(many - 1);
+            at += many;
+            let inside = match (digits, many) {
                 (0, _) => String::new(),
-                (_, 0) => format!("{low:0digits$}"),
+                (_, 1) => format!("{low:0digits$}"),
                 _ => format!("{low:0digits$}-{high:0digits$}"),
             };
-            let many = 1 + u32::from(high > low);
-            match &mut open {
-                Some((prefix, suffix, inside, items))
-                    if digits > 0
-                        && *items > 0
-                        && !inside.is_empty()
-                        && prefix == stretch.prefix
-                        && suffix == stretch.suffix =>
+            let (prefix, suffix) = (stretch.prefix, stretch.suffix);
+            match words.last_mut() {
+                Some(last)
+                    if digits > 0 && !last.2.is_empty() && (last.0, last.1) == (prefix, suffix) =>
                 {
-                    inside.push(',');
-                    inside.push_str(&item);
-                    *items += many;
+                    last.2.push(',');
+                    last.2.push_str(&inside);
+                    last.3 += many;
                 }
-                _ => {
-                    close(open.take(), &mut text);
-                    open = Some((
-                        stretch.prefix.to_owned(),
-                        stretch.suffix.to_owned(),
-                        item,
-                        many,
-                    ));
-                }
+                Some(_) | None => words.push((prefix, suffix, inside, many)),
             }
-            at = until;
         }
     }
-    close(open, &mut text);
-    text
+    let word = |(prefix, suffix, inside, many): &(&str, &str, String, u32)| match many {
+        1 => format!("{prefix}{inside}{suffix}"),
+        _ => format!("{prefix}[{inside}]{suffix}"),
+    };
+    let words: Vec<String> = words.iter().map(word).collect();
+    words.join(",")
 }

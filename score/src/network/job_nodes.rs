@@ -1,6 +1,7 @@
 //! A network, and where a job's nodes are in it.
 
-use super::{BadNetwork, Network};
+use super::grid::Grid;
+use super::{BadNetwork, Kind, Network};
 use std::sync::Arc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
@@ -58,6 +59,12 @@ impl OnNetwork {
     #[must_use]
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
+    }
+
+    /// The places of nodes and the kind of their network, in kinds that have places.
+    pub(crate) fn place(&self) -> Option<(&Grid, Kind)> {
+        let grid = self.network.grid.as_ref();
+        grid.map(|grid| (grid, self.network.kind))
     }
 
     /// Whether the job's nodes are in the network's order already.

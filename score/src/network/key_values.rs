@@ -2,9 +2,10 @@
 
 use super::blocks::{Block, Blocks};
 use super::grid::{Part, count, dims, filling};
-use super::refused::Line;
-use super::tree::Switch;
-use super::{BadNetwork, Kind, LINKS_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree};
+use super::refused::{Line, in_line};
+use super::tree::Named;
+use super::{BadNetwork, Kind, Network, blocks, grid, host_list, tree};
+use crate::number::number;
 use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
 
@@ -92,10 +93,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let joined = continued(text);
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (number, line) in &joined {
-        let line_of = Line {
-            source,
-            number: *number,
-        };
+        let line_of = in_line(source, *number);
         if let Some(entry) = entry(line, line_of)? {
             if let Some(first) = entries
                 .first()
@@ -117,7 +115,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         Some("rings") => rings(&entries, source),
         Some("a torus") => torus(&entries, source),
         Some(_) => read_blocks(&entries, source),
-        None => Err(Line { source, number: 0 }.bad("there is nothing in it")),
+        None => Err(in_line(source, 0).bad("there is nothing in it")),
     }
 }
 
@@ -177,57 +175,23 @@ fn entry<'t>(text: &'t str, line: Line<'t>) -> Result<Option<Entry<'t>>, BadNetw
 }
 
 fn switches(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> {
-    let mut number_of: HashMap<&str, u32> = HashMap::with_capacity(entries.len());
-    for (number, entry) in (0..).zip(entries) {
-        let name = entry.name()?;
-        if number_of.insert(name, number).is_some() {
-            return Err(entry.line.bad(format!("switch {name} stands there twice")));
+    let named = entries.iter().map(|entry| {
+        let name = entry.name()?.to_owned();
+        let below = entry.value("switches");
+        if below.is_some() && entry.value("nodes").is_some() && entry.value("level").is_none() {
+            let why = format!("switch {name} has nodes and switches at once");
+            return Err(entry.line.bad(why));
         }
-    }
-    if entries.len() > SWITCHES_MAX {
-        return Err(Line { source, number: 0 }.bad(format!(
-            "it has {} switches, at most {SWITCHES_MAX} are possible",
-            entries.len()
-        )));
-    }
-    let (mut built, mut links) = (Vec::with_capacity(entries.len()), 0);
-    for entry in entries {
-        let name = entry.name()?;
-        if links > LINKS_MAX {
-            return Err(entry
-                .line
-                .bad(format!("there are more than {LINKS_MAX} links")));
-        }
-        let mut own = Switch {
-            name: name.to_owned(),
-            line: entry.line.number,
-            ..Switch::default()
-        };
-        if let Some(list) = entry.value("switches") {
-            if entry.value("nodes").is_some() && entry.value("level").is_none() {
-                return Err(entry
-                    .line
-                    .bad(format!("switch {name} has nodes and switches at once")));
-            }
-            for child in
-                host_list::read_each(list, SWITCHES_MAX).map_err(|why| entry.line.bad(why))?
-            {
-                let Some(&child) = number_of.get(child.as_str()) else {
-                    return Err(entry
-                        .line
-                        .bad(format!("switch {child} below {name} is not defined")));
-                };
-                own.children.push(child);
-                links += 1;
-            }
-            host_list::read(entry.value("nodes").unwrap_or("-"))
-                .map_err(|why| entry.line.bad(why))?;
-        } else {
-            own.nodes = entry.nodes()?;
-        }
-        built.push(own);
-    }
-    tree::network(&built, "switch", source)
+        // What scontrol shows repeats the nodes of those below.
+        let nodes = entry.nodes()?;
+        Ok(Named {
+            line: entry.line,
+            name,
+            nodes: if below.is_some() { Vec::new() } else { nodes },
+            below,
+        })
+    });
+    tree::of_names(named.collect::<Result<_, _>>()?, source)
 }
 
 fn rings(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwork> {
@@ -296,8 +260,7 @@ fn read_blocks(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwor
             "blocksizes" => {
                 let list = entry.value("blocksizes").unwrap_or_default();
                 let sizes = list.split(',').map(|size| {
-                    let digits = !size.is_empty() && size.bytes().all(|sign| sign.is_ascii_digit());
-                    let size_of = size.parse::<u32>().ok().filter(|&size| digits && size > 0);
+                    let size_of = number(size).filter(|&size| size > 0);
                     size_of.ok_or_else(|| {
                         entry
                             .line
@@ -309,8 +272,7 @@ fn read_blocks(entries: &[Entry<'_>], source: &str) -> Result<Network, BadNetwor
             }
             form => {
                 let size = entry.value("blocksize").map(|size| {
-                    size.parse::<u32>()
-                        .ok()
+                    number(size)
                         .filter(|&size| size > 0)
                         .ok_or_else(|| entry.line.bad(format!("BlockSize={size} is no size")))
                 });

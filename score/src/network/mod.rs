@@ -173,6 +173,20 @@ pub struct Network {
 }
 
 impl Network {
+    /// A tree.
+    fn tree(names: Names, levels: Vec<Level>, joined: Joined, source: &str) -> Self {
+        Self {
+            kind: Kind::Tree,
+            names,
+            levels,
+            joined,
+            grid: None,
+            listed: None,
+            source: source.to_owned(),
+            assumed: None,
+        }
+    }
+
     /// Its kind.
     #[must_use]
     pub const fn kind(&self) -> Kind {

@@ -1,6 +1,6 @@
 //! Which form a description of a network has, and what it gives.
 
-use super::refused::Line;
+use super::refused::in_line;
 use super::{
     BYTES_MAX, BadNetwork, LINE_MAX, Network, address, key_values, machines, rows, synthetic,
     template, yaml,
@@ -98,7 +98,7 @@ pub(super) fn of_text(
             "the line has {} bytes, at most {LINE_MAX} are read",
             line.len()
         );
-        return Err(Line { source, number }.bad(why));
+        return Err(in_line(source, number).bad(why));
     }
     let lines = (1_u32..).zip(text.lines().map(str::trim));
     let is_head = |line: &str| {
@@ -108,9 +108,9 @@ pub(super) fn of_text(
     let mut first =
         lines.filter(|(_, line)| !line.is_empty() && (!line.starts_with('#') || is_head(line)));
     let Some((number, line)) = first.next() else {
-        return Err(Line { source, number: 0 }.bad("there is nothing in it"));
+        return Err(in_line(source, 0).bad("there is nothing in it"));
     };
-    let here = Line { source, number };
+    let here = in_line(source, number);
     let word = line.split_whitespace().next().unwrap_or_default();
     let is_yaml =
         line == "---" || line.starts_with("--- ") || word == "-" || line.starts_with("topology:");

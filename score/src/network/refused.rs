@@ -33,6 +33,11 @@ pub(super) struct Line<'t> {
     pub(super) number: u32,
 }
 
+/// A line of a text.
+pub(super) const fn in_line(source: &str, number: u32) -> Line<'_> {
+    Line { source, number }
+}
+
 impl Line<'_> {
     /// A refusal at this line.
     pub(super) fn bad(&self, why: impl fmt::Display) -> BadNetwork {

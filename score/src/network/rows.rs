@@ -1,7 +1,7 @@
 //! Nodes with an object of each level: rows of a file, names by a template, parts of a synthetic network.
 
-use super::refused::Line;
-use super::{BadNetwork, Joined, Kind, LEVELS_MAX, Level, NODES_MAX, Network};
+use super::refused::in_line;
+use super::{BadNetwork, Joined, LEVELS_MAX, Level, NODES_MAX, Network};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -30,7 +30,7 @@ pub(super) fn network(
     tops: Tops,
     source: &str,
 ) -> Result<Network, BadNetwork> {
-    let whole = Line { source, number: 0 };
+    let whole = in_line(source, 0);
     if words.len() > LEVELS_MAX {
         return Err(whole.bad(format!(
             "it has {} levels, at most {LEVELS_MAX} are possible",
@@ -75,27 +75,15 @@ pub(super) fn network(
         let many = levels.iter().position(|level| level.objects.len() > 1);
         levels.drain(..many.unwrap_or(levels.len().saturating_sub(1)));
     }
-    Ok(Network {
-        kind: Kind::Tree,
-        names,
-        levels,
-        joined: Joined::Whole,
-        grid: None,
-        listed: None,
-        source: source.to_owned(),
-        assumed: None,
-    })
+    Ok(Network::tree(names, levels, Joined::Whole, source))
 }
 
 /// Refuses a node that stands there twice, where it stands for the second time.
 fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
-    let whole = Line { source, number: 0 };
+    let whole = in_line(source, 0);
     let mut said = Names::default();
     for row in rows {
-        let line = Line {
-            source,
-            number: row.line,
-        };
+        let line = in_line(source, row.line);
         for range in &row.nodes {
             let before = said.len();
             if let Some(twice) = twice(&said, range) {
@@ -115,7 +103,7 @@ fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
 }
 
 /// A node of a range that is known already.
-pub(super) fn twice(known: &Names, range: &NameRange) -> Option<String> {
+fn twice(known: &Names, range: &NameRange) -> Option<String> {
     let (nodes, _) = known.find(range);
     let first = nodes.first()?.first;
     Some(known.name(stowplan_engine::id::Id::from_row(first as usize)))
@@ -131,10 +119,7 @@ fn in_order(rows: &[Row], words: &[String], source: &str) -> Result<Vec<usize>, 
         for (at, object) in row.objects.iter().enumerate() {
             let known = *above[at].entry(object).or_insert(upper);
             if known != upper {
-                let line = Line {
-                    source,
-                    number: row.line,
-                };
+                let line = in_line(source, row.line);
                 return Err(line.bad(format!(
                     "{} {object} is in {} {upper} here, and in {known} before",
                     words[at],
@@ -164,7 +149,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
     let mut words: Option<Vec<String>> = None;
     let mut rows = Vec::new();
     for (number, line) in (1_u32..).zip(text.lines()) {
-        let here = Line { source, number };
+        let here = in_line(source, number);
         let Some(known) = &words else {
             let Some(head) = line.trim().strip_prefix("#node") else {
                 continue;

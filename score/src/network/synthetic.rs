@@ -6,6 +6,7 @@ use super::{
     BadNetwork, Kind, LEVELS_MAX, NODES_MAX, Network, SWITCHES_MAX, grid, host_list, level_words,
     rows,
 };
+use crate::number;
 use std::collections::VecDeque;
 use stowplan_engine::table::names::NameRange;
 
@@ -97,12 +98,7 @@ fn parts(words: &[&str], kind: Kind) -> Result<Vec<Vec<Counted>>, String> {
             let Some((name, number)) = word.split_once(':') else {
                 return Err(format!("{word} is no level with a count, as switch:4"));
             };
-            let digits = !number.is_empty() && number.bytes().all(|sign| sign.is_ascii_digit());
-            let Some(number) = number
-                .parse::<u32>()
-                .ok()
-                .filter(|&number| digits && number > 0)
-            else {
+            let Some(number) = number::number(number).filter(|&number| number > 0) else {
                 return Err(format!("{word}: the count goes from 1"));
             };
             if levels.len() > LEVELS_MAX {

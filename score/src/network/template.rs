@@ -4,7 +4,8 @@ use super::rows::{Row, Tops};
 use super::{BadNetwork, Network, level_words, rows};
 use std::collections::HashSet;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::table::names::{NameRange, Names, NodeId};
+use stowplan_engine::table::names::{Names, NodeId};
+use stowplan_engine::text::hostlist::plain;
 
 /// Pieces of a template.
 const PIECES_MAX: usize = 64;
@@ -36,15 +37,8 @@ pub(super) fn read(template: &str, job: &Names) -> Result<Network, BadNetwork> {
             return Err(bad(format!("the name {name} is not of this form")));
         }
         let objects = ends.iter().map(|&end| name[..end].to_owned()).collect();
-        let nodes = vec![NameRange {
-            prefix: name,
-            first: 0,
-            count: 1,
-            width: 0,
-            suffix: String::new(),
-        }];
         built.push(Row {
-            nodes,
+            nodes: vec![plain(&name)],
             objects,
             line: 0,
         });

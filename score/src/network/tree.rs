@@ -1,8 +1,10 @@
 //! Switches and their nodes, as levels. Several parents, overlapping leaves and trees that nothing joins are all legal.
 
 use super::level_words::numbered;
-use super::refused::Line;
-use super::{BadNetwork, Joined, Kind, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network};
+use super::refused::{Line, in_line};
+use super::{
+    BadNetwork, Joined, LEVELS_MAX, LINKS_MAX, Level, NODES_MAX, Network, SWITCHES_MAX, host_list,
+};
 use std::collections::HashMap;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -13,6 +15,62 @@ pub(super) struct Switch {
     pub(super) line: u32,
     pub(super) nodes: Vec<NameRange>,
     pub(super) children: Vec<u32>,
+}
+
+/// A switch that names those below it.
+pub(super) struct Named<'t> {
+    pub(super) line: Line<'t>,
+    pub(super) name: String,
+    pub(super) nodes: Vec<NameRange>,
+    pub(super) below: Option<&'t str>,
+}
+
+/// The network of such switches.
+///
+/// # Errors
+/// A name twice or not defined, too many of something, and as [`network`].
+pub(super) fn of_names(named: Vec<Named<'_>>, source: &str) -> Result<Network, BadNetwork> {
+    let mut number_of: HashMap<String, u32> = HashMap::with_capacity(named.len());
+    for (number, own) in (0..).zip(&named) {
+        if number_of.insert(own.name.clone(), number).is_some() {
+            let why = format!("switch {} stands there twice", own.name);
+            return Err(own.line.bad(why));
+        }
+    }
+    if named.len() > SWITCHES_MAX {
+        return Err(in_line(source, 0).bad(format!(
+            "it has {} switches, at most {SWITCHES_MAX} are possible",
+            named.len()
+        )));
+    }
+    let (mut built, mut links) = (Vec::with_capacity(named.len()), 0);
+    for Named {
+        line,
+        name,
+        nodes,
+        below,
+    } in named
+    {
+        let below = below.map(|list| host_list::read_each(list, SWITCHES_MAX));
+        let below = below.transpose().map_err(|why| line.bad(why))?;
+        let child = |child: &String| {
+            let wrong = || line.bad(format!("switch {child} below {name} is not defined"));
+            number_of.get(child).copied().ok_or_else(wrong)
+        };
+        let children = below.iter().flatten().map(child);
+        let children = children.collect::<Result<Vec<u32>, _>>()?;
+        links += children.len();
+        if links > LINKS_MAX {
+            return Err(line.bad(format!("there are more than {LINKS_MAX} links")));
+        }
+        built.push(Switch {
+            name,
+            line: line.number,
+            nodes,
+            children,
+        });
+    }
+    network(&built, "switch", source)
 }
 
 /// The levels of some switches. `word`: of the lowest level.
@@ -26,7 +84,7 @@ pub(super) fn network(
     word: &str,
     source: &str,
 ) -> Result<Network, BadNetwork> {
-    let whole = Line { source, number: 0 };
+    let whole = in_line(source, 0);
     let heights = heights(switches, source)?;
     let leaves = in_order(switches);
     let mut sets = Sets::new(switches.len());
@@ -60,16 +118,9 @@ pub(super) fn network(
         levels.pop();
     }
     levels.reverse();
-    Ok(Network {
-        kind: Kind::Tree,
-        names,
-        levels,
-        joined,
-        grid: None,
-        listed: Some(listed),
-        source: source.to_owned(),
-        assumed: None,
-    })
+    let mut network = Network::tree(names, levels, joined, source);
+    network.listed = Some(listed);
+    Ok(network)
 }
 
 /// The nodes in the order of leaves: the first node of each stretch with its leaf. Leaves that share nodes are joined.
@@ -151,10 +202,7 @@ fn heights(switches: &[Switch], source: &str) -> Result<Vec<u32>, BadNetwork> {
     }
     let circle = (0..switches.len()).find(|&at| is_below_itself(switches, at));
     let at = circle.unwrap_or(0);
-    let line = Line {
-        source,
-        number: switches[at].line,
-    };
+    let line = in_line(source, switches[at].line);
     Err(line.bad(format!("switch {} is below itself", switches[at].name)))
 }
 

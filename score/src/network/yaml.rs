@@ -1,16 +1,13 @@
 //! Slurm's topology.yaml: several topologies in one file, each a tree, blocks, rings or tori.
 
 use super::blocks::{Block, Blocks};
-use super::grid::{DIMENSIONS_MAX, Part, count, filling};
+use super::grid::{Part, count, filling};
 use super::key_values::ring;
-use super::refused::Line;
-use super::tree::Switch;
+use super::refused::in_line;
+use super::tree::Named;
 use super::yaml_text::{Value, What};
-use super::{
-    BadNetwork, Kind, LINKS_MAX, NODES_MAX, Network, SWITCHES_MAX, blocks, grid, host_list, tree,
-    yaml_text,
-};
-use std::collections::HashMap;
+use super::{BadNetwork, Kind, NODES_MAX, Network, blocks, grid, host_list, tree, yaml_text};
+use crate::number::number;
 use stowplan_engine::table::names::NameRange;
 
 /// What a topology may be.
@@ -22,13 +19,9 @@ const KINDS: &[&str] = &["tree", "block", "ring", "torus3d"];
 /// What is wrong with it; errors in other topologies of the file only where its text is no YAML.
 pub(super) fn read(text: &str, which: Option<&str>, source: &str) -> Result<Network, BadNetwork> {
     let file = yaml_text::read(text, source)?;
-    let at = |value: &Value| value.line;
     let What::List(all) = &file.what else {
-        return Err(Line {
-            source,
-            number: at(&file),
-        }
-        .bad("it is no list of topologies: - topology: NAME"));
+        let why = "it is no list of topologies: - topology: NAME";
+        return Err(file.line.bad(why));
     };
     let named = |name: &str| all.iter().find(|own| own.word("topology") == Some(name));
     let default = || {
@@ -40,16 +33,13 @@ pub(super) fn read(text: &str, which: Option<&str>, source: &str) -> Result<Netw
         None => default().or_else(|| all.first()),
     }) else {
         let names: Vec<&str> = all.iter().filter_map(|own| own.word("topology")).collect();
-        return Err(Line { source, number: 0 }.bad(format!(
+        return Err(in_line(source, 0).bad(format!(
             "there is no topology {}, there are: {}",
             which.unwrap_or("in it"),
             names.join(" ")
         )));
     };
-    let line = Line {
-        source,
-        number: own.line,
-    };
+    let line = own.line;
     let kinds: Vec<&str> = KINDS
         .iter()
         .copied()
@@ -73,169 +63,84 @@ pub(super) fn read(text: &str, which: Option<&str>, source: &str) -> Result<Netw
 }
 
 /// The list of parts of a topology.
-fn parts<'v>(
-    own: &'v Value,
+fn parts<'v, 't>(
+    own: &'v Value<'t>,
     kind: &str,
     list: &str,
-    source: &str,
-) -> Result<&'v [Value], BadNetwork> {
-    let inner = own
-        .get(kind)
-        .map(|inner| inner.list(list))
-        .unwrap_or_default();
-    if inner.is_empty() {
-        return Err(Line {
-            source,
-            number: own.line,
-        }
-        .bad(format!("{kind} has no list {list}:")));
-    }
-    Ok(inner)
+) -> Result<&'v [Value<'t>], BadNetwork> {
+    let inner = own.get(kind).map(|inner| inner.list(list));
+    let inner = inner.filter(|inner| !inner.is_empty());
+    inner.ok_or_else(|| own.line.bad(format!("{kind} has no list {list}:")))
 }
 
-fn name<'v>(part: &'v Value, key: &str, source: &str) -> Result<&'v str, BadNetwork> {
-    let line = Line {
-        source,
-        number: part.line,
-    };
+fn name(part: &Value<'_>, key: &str) -> Result<String, BadNetwork> {
     let named = part.word(key).filter(|name| !name.is_empty());
-    let name = named.ok_or_else(|| line.bad(format!("{key}: NAME is missing")))?;
-    host_list::one_name(name).map_err(|why| line.bad(why))?;
-    Ok(name)
+    let name = named.ok_or_else(|| part.line.bad(format!("{key}: NAME is missing")))?;
+    host_list::one_name(name).map_err(|why| part.line.bad(why))?;
+    Ok(name.to_owned())
 }
 
-fn nodes(part: &Value, source: &str) -> Result<Vec<NameRange>, BadNetwork> {
+fn nodes(part: &Value<'_>) -> Result<Vec<NameRange>, BadNetwork> {
     match part.word("nodes").filter(|list| !list.is_empty()) {
         None => Ok(Vec::new()),
-        Some(list) => host_list::read(list).map_err(|why| {
-            Line {
-                source,
-                number: part.line,
-            }
-            .bad(why)
-        }),
+        Some(list) => host_list::read(list).map_err(|why| part.line.bad(why)),
     }
 }
 
-fn switches(own: &Value, source: &str) -> Result<Network, BadNetwork> {
-    let parts = parts(own, "tree", "switches", source)?;
-    let mut number_of = HashMap::new();
-    for (number, part) in (0..).zip(parts) {
-        let name = name(part, "switch", source)?;
-        if number_of.insert(name.to_owned(), number).is_some() {
-            return Err(Line {
-                source,
-                number: part.line,
-            }
-            .bad(format!("switch {name} stands there twice")));
-        }
-    }
-    let mut links = 0;
-    let mut built = Vec::new();
-    for part in parts {
-        let line = Line {
-            source,
-            number: part.line,
-        };
-        let name = name(part, "switch", source)?.to_owned();
-        let nodes = nodes(part, source)?;
-        let mut children = Vec::new();
-        if let Some(list) = part
-            .word("children")
-            .filter(|list| nodes.is_empty() && !list.is_empty())
-        {
-            for child in host_list::read_each(list, SWITCHES_MAX).map_err(|why| line.bad(why))? {
-                let Some(&child) = number_of.get(&child) else {
-                    return Err(line.bad(format!("switch {child} below {name} is not defined")));
-                };
-                children.push(child);
-                links += 1;
-                if links > LINKS_MAX {
-                    return Err(line.bad(format!("there are more than {LINKS_MAX} links")));
-                }
-            }
-        }
-        built.push(Switch {
-            name,
+fn switches(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
+    let named = parts(own, "tree", "switches")?.iter().map(|part| {
+        let nodes = nodes(part)?;
+        // A switch with nodes ignores its children.
+        let below = part.word("children");
+        let below = below.filter(|list| nodes.is_empty() && !list.is_empty());
+        Ok(Named {
             line: part.line,
+            name: name(part, "switch")?,
             nodes,
-            children,
-        });
-    }
-    tree::network(&built, "switch", source)
+            below,
+        })
+    });
+    tree::of_names(named.collect::<Result<_, _>>()?, source)
 }
 
-fn of_blocks(own: &Value, source: &str) -> Result<Network, BadNetwork> {
+fn of_blocks(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
     let mut found = Blocks::default();
-    for part in parts(own, "block", "blocks", source)? {
-        let name = name(part, "block", source)?.to_owned();
+    for part in parts(own, "block", "blocks")? {
         found.blocks.push(Block {
-            name,
-            nodes: nodes(part, source)?,
-            line: part.line,
+            name: name(part, "block")?,
+            nodes: nodes(part)?,
+            line: part.line.number,
         });
     }
-    for size in own
-        .get("block")
-        .map(|inner| inner.list("block_sizes"))
-        .unwrap_or_default()
-    {
+    let sizes = own.get("block").map(|inner| inner.list("block_sizes"));
+    for size in sizes.unwrap_or_default() {
         let What::Word(word) = &size.what else {
-            return Err(Line {
-                source,
-                number: size.line,
-            }
-            .bad("a block size is no number"));
+            return Err(size.line.bad("a block size is no number"));
         };
-        found.sizes.push(number(word, size.line, source)?);
-        found.sizes_line = size.line;
+        let number = number(word).filter(|&number| number > 0);
+        let wrong = || size.line.bad(format!("{word:?} is no number, from 1"));
+        found.sizes.push(number.ok_or_else(wrong)?);
+        found.sizes_line = size.line.number;
     }
     blocks::network(&found, source)
 }
 
-fn number(word: &str, line: u32, source: &str) -> Result<u32, BadNetwork> {
-    let digits = !word.is_empty() && word.bytes().all(|sign| sign.is_ascii_digit());
-    let number = word
-        .parse::<u32>()
-        .ok()
-        .filter(|&number| digits && number > 0);
-    number.ok_or_else(|| {
-        Line {
-            source,
-            number: line,
-        }
-        .bad(format!("{word:?} is no number, from 1"))
-    })
-}
-
-fn rings(own: &Value, source: &str) -> Result<Network, BadNetwork> {
-    let mut built = Vec::new();
-    for part in parts(own, "ring", "rings", source)? {
-        let line = Line {
-            source,
-            number: part.line,
-        };
-        built.push(ring(
-            name(part, "ring", source)?,
-            nodes(part, source)?,
-            line,
-        )?);
-    }
+fn rings(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
+    let parts = parts(own, "ring", "rings")?.iter();
+    let each = parts.map(|part| ring(&name(part, "ring")?, nodes(part)?, part.line));
+    let built = each.collect::<Result<Vec<Part>, _>>()?;
     grid::network(Kind::Ring, &built, "ring", source)
 }
 
-fn tori(own: &Value, source: &str) -> Result<Network, BadNetwork> {
+fn tori(own: &Value<'_>, source: &str) -> Result<Network, BadNetwork> {
     let mut built = Vec::new();
-    for part in parts(own, "torus3d", "toruses", source)? {
-        let line = Line {
-            source,
-            number: part.line,
-        };
-        let name = name(part, "name", source)?.to_owned();
+    for part in parts(own, "torus3d", "toruses")? {
+        let line = part.line;
+        let name = name(part, "name")?;
         let Some(sizes) = part.get("dims") else {
             return Err(line.bad(format!("torus {name} has no dims:")));
         };
-        let dims = triple(sizes, 1, source)?;
+        let dims = triple(sizes, 1)?;
         let cells: u64 = dims.iter().map(|&size| u64::from(size)).product();
         if cells > u64::from(NODES_MAX) {
             return Err(line.bad(format!(
@@ -243,74 +148,51 @@ fn tori(own: &Value, source: &str) -> Result<Network, BadNetwork> {
             )));
         }
         let regions = part.list("regions");
-        let nodes = if regions.is_empty() {
-            let nodes = nodes(part, source)?;
-            if count(&nodes) != cells {
-                return Err(line.bad(format!(
-                    "torus {name} has {cells} places and {} nodes",
-                    count(&nodes)
-                )));
+        let mut placed = Vec::new();
+        for region in regions {
+            placed.extend(of_region(region, &dims, &name)?);
+        }
+        if regions.is_empty() {
+            let nodes = nodes(part)?;
+            let many = count(&nodes);
+            if many != cells {
+                return Err(line.bad(format!("torus {name} has {cells} places and {many} nodes")));
             }
-            filling(nodes)
-        } else {
-            let mut placed = Vec::new();
-            for region in regions {
-                placed.extend(of_region(region, &dims, &name, source)?);
-            }
-            placed
-        };
+            placed = filling(nodes);
+        }
         built.push(Part {
             name,
             dims,
-            nodes,
-            line: part.line,
+            nodes: placed,
+            line: line.number,
         });
     }
     grid::network(Kind::Torus, &built, "torus", source)
 }
 
 /// The x, y and z of a map.
-fn triple(map: &Value, least: u32, source: &str) -> Result<Vec<u32>, BadNetwork> {
-    let line = Line {
-        source,
-        number: map.line,
-    };
-    let mut found = Vec::with_capacity(DIMENSIONS_MAX);
-    for axis in ["x", "y", "z"] {
+fn triple(map: &Value<'_>, least: u32) -> Result<Vec<u32>, BadNetwork> {
+    let axis = |axis: &&str| {
         let word = map.word(axis).unwrap_or_default();
-        let digits = !word.is_empty() && word.bytes().all(|sign| sign.is_ascii_digit());
-        let Some(number) = word
-            .parse::<u32>()
-            .ok()
-            .filter(|&number| digits && number >= least)
-        else {
-            return Err(line.bad(format!("{axis}: {word:?} is no number, from {least}")));
-        };
-        found.push(number);
-    }
-    Ok(found)
+        let number = number(word).filter(|&number| number >= least);
+        let wrong = || format!("{axis}: {word:?} is no number, from {least}");
+        number.ok_or_else(|| map.line.bad(wrong()))
+    };
+    ["x", "y", "z"].iter().map(axis).collect()
 }
 
 /// The nodes of a region, each range with its cells.
 fn of_region(
-    region: &Value,
+    region: &Value<'_>,
     dims: &[u32],
     torus: &str,
-    source: &str,
 ) -> Result<Vec<(NameRange, Vec<u32>)>, BadNetwork> {
-    let line = Line {
-        source,
-        number: region.line,
-    };
+    let line = region.line;
     let part = |key: &str| {
-        region
-            .get(key)
-            .ok_or_else(|| line.bad(format!("a region of torus {torus} has no {key}:")))
+        let wrong = || line.bad(format!("a region of torus {torus} has no {key}:"));
+        region.get(key).ok_or_else(wrong)
     };
-    let (anchor, sizes) = (
-        triple(part("anchor")?, 0, source)?,
-        triple(part("dims")?, 1, source)?,
-    );
+    let (anchor, sizes) = (triple(part("anchor")?, 0)?, triple(part("dims")?, 1)?);
     let inside = anchor
         .iter()
         .zip(&sizes)
@@ -319,7 +201,7 @@ fn of_region(
     if !inside {
         return Err(line.bad(format!("a region reaches out of torus {torus}")));
     }
-    let nodes = nodes(region, source)?;
+    let nodes = nodes(region)?;
     let cells: u64 = sizes.iter().map(|&size| u64::from(size)).product();
     if cells != count(&nodes) {
         return Err(line.bad(format!(

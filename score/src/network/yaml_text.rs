@@ -1,7 +1,10 @@
-//! The part of YAML that topology files are written in: lists and maps by indentation, `{}` and `[]` on one line, plain and quoted words.
+//! A text in YAML as words, lists and maps, each with the line where it begins.
+//!
+//! A parser's events are taken one by one, so that a small text cannot become large: aliases are refused.
 
 use super::BadNetwork;
 use super::refused::Line;
+use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
 /// Keys of a map.
 const KEYS_MAX: usize = 256;
@@ -9,20 +12,21 @@ const KEYS_MAX: usize = 256;
 const DEPTH_MAX: usize = 32;
 
 /// A value, with the line where it begins.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Value {
-    pub(super) line: u32,
-    pub(super) what: What,
+#[derive(Clone, Debug)]
+pub(super) struct Value<'t> {
+    pub(super) line: Line<'t>,
+    pub(super) what: What<'t>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum What {
+#[derive(Clone, Debug)]
+pub(super) enum What<'t> {
+    /// A word or a number; empty where nothing stands.
     Word(String),
-    List(Vec<Value>),
-    Map(Vec<(String, Value)>),
+    List(Vec<Value<'t>>),
+    Map(Vec<(String, Value<'t>)>),
 }
 
-impl Value {
+impl<'t> Value<'t> {
     /// The value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let What::Map(pairs) = &self.what else {
@@ -43,254 +47,90 @@ impl Value {
     pub(super) fn list(&self, key: &str) -> &[Self] {
         match self.get(key).map(|value| &value.what) {
             Some(What::List(list)) => list,
-            _ => &[],
+            Some(What::Word(_) | What::Map(_)) | None => &[],
         }
     }
-}
-
-/// A line with its indentation.
-struct Row<'t> {
-    line: u32,
-    indent: usize,
-    text: &'t str,
 }
 
 /// Reads a document.
 ///
 /// # Errors
-/// The first line that is none of these.
-pub(super) fn read(text: &str, source: &str) -> Result<Value, BadNetwork> {
-    let mut rows = Vec::new();
-    for (line, text) in (1_u32..).zip(text.lines()) {
-        let bare = uncommented(text).trim_end();
-        let inner = bare.trim_start();
-        if inner.is_empty() || inner == "---" || inner == "..." {
-            continue;
-        }
-        if bare[..bare.len() - inner.len()].contains('\t') {
-            return Err(Line {
-                source,
-                number: line,
-            }
-            .bad("a tab stands in the indentation"));
-        }
-        rows.push(Row {
-            line,
-            indent: bare.len() - inner.len(),
-            text: inner,
-        });
+/// Where the text is no YAML, has aliases or a key twice, or is nested too deep.
+pub(super) fn read<'t>(text: &'t str, source: &'t str) -> Result<Value<'t>, BadNetwork> {
+    let tabbed = |line: &str| line[..line.len() - line.trim_start().len()].contains('\t');
+    if let Some(number) = text.lines().position(tabbed) {
+        let number = u32::try_from(number + 1).unwrap_or(0);
+        return Err(Line { source, number }.bad("a tab stands in the indentation"));
     }
     let mut reader = Reader {
-        rows,
-        at: 0,
+        events: Parser::new_from_str(text),
         source,
     };
-    let Some(first) = reader.rows.first() else {
-        return Err(Line { source, number: 0 }.bad("there is nothing in it"));
-    };
-    let value = reader.block(first.indent, 0)?;
-    match reader.rows.get(reader.at) {
+    let value = reader.value(0)?;
+    let value = value.ok_or_else(|| Line { source, number: 0 }.bad("there is nothing in it"))?;
+    match reader.value(0)? {
         None => Ok(value),
-        Some(row) => Err(Line {
-            source,
-            number: row.line,
-        }
-        .bad(format!(
-            "{:?} is indented in another way than what is before it",
-            row.text
-        ))),
+        Some(second) => Err(second.line.bad("a second document begins here")),
     }
-}
-
-/// A line without its comment.
-fn uncommented(text: &str) -> &str {
-    let mut quote = None;
-    let mut before = ' ';
-    for (at, sign) in text.char_indices() {
-        match (quote, sign) {
-            (None, '\'' | '"') => quote = Some(sign),
-            (Some(open), _) if open == sign => quote = None,
-            (None, '#') if before.is_whitespace() => return &text[..at],
-            _ => {}
-        }
-        before = sign;
-    }
-    text
 }
 
 struct Reader<'t> {
-    rows: Vec<Row<'t>>,
-    at: usize,
+    events: Parser<'t, StrInput<'t>>,
     source: &'t str,
 }
 
 impl<'t> Reader<'t> {
-    fn bad<T>(&self, line: u32, why: impl std::fmt::Display) -> Result<T, BadNetwork> {
-        Err(Line {
-            source: self.source,
-            number: line,
-        }
-        .bad(why))
-    }
-
-    /// A list or a map whose lines have this indentation.
-    fn block(&mut self, indent: usize, depth: usize) -> Result<Value, BadNetwork> {
-        let (line, text) = (self.rows[self.at].line, self.rows[self.at].text);
-        if depth > DEPTH_MAX {
-            return self.bad(line, "it is nested too deep");
-        }
-        let what = if text == "-" || text.starts_with("- ") {
-            self.list(indent, depth)?
-        } else if key_of(text).is_some() {
-            self.map(indent, depth)?
-        } else {
-            self.at += 1;
-            return self.inline(text, line);
+    /// The value that begins next. None: what is around it ends.
+    fn value(&mut self, depth: usize) -> Result<Option<Value<'t>>, BadNetwork> {
+        let source = self.source;
+        let at = |number: usize| Line {
+            source,
+            number: u32::try_from(number).unwrap_or(0),
         };
-        Ok(Value { line, what })
-    }
-
-    fn list(&mut self, indent: usize, depth: usize) -> Result<What, BadNetwork> {
-        let mut found = Vec::new();
-        while let Some(row) = self
-            .rows
-            .get_mut(self.at)
-            .filter(|row| row.indent == indent)
-        {
-            let Some(rest) = row
-                .text
-                .strip_prefix('-')
-                .filter(|rest| rest.is_empty() || rest.starts_with(' '))
-            else {
-                break;
-            };
-            let inner = rest.trim_start();
-            if inner.is_empty() {
-                let line = row.line;
-                self.at += 1;
-                found.push(self.below(indent, line, depth)?);
-            } else {
-                // What stands behind the dash is a line of its own, indented to where it stands.
-                row.indent += row.text.len() - inner.len();
-                row.text = inner;
-                let inside = row.indent;
-                found.push(self.block(inside, depth + 1)?);
-            }
+        let Some(event) = self.events.next() else {
+            return Ok(None);
+        };
+        let (event, span) = event.map_err(|wrong| at(wrong.marker().line()).bad(wrong.info()))?;
+        let line = at(span.start.line());
+        if depth > DEPTH_MAX {
+            return Err(line.bad("it is nested too deep"));
         }
-        Ok(What::List(found))
+        let what = match event {
+            Event::Scalar(word, ScalarStyle::Plain, ..) if word == "~" => What::Word(String::new()),
+            Event::Scalar(word, ..) => What::Word(word.into_owned()),
+            Event::SequenceStart(..) => {
+                let mut found = Vec::new();
+                while let Some(item) = self.value(depth + 1)? {
+                    found.push(item);
+                }
+                What::List(found)
+            }
+            Event::MappingStart(..) => What::Map(self.pairs(depth + 1)?),
+            Event::Alias(_) => return Err(line.bad("an alias (*) is not read here")),
+            Event::SequenceEnd | Event::MappingEnd | Event::StreamEnd => return Ok(None),
+            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {
+                return self.value(depth);
+            }
+        };
+        Ok(Some(Value { line, what }))
     }
 
-    fn map(&mut self, indent: usize, depth: usize) -> Result<What, BadNetwork> {
-        let mut found: Vec<(String, Value)> = Vec::new();
-        while let Some(row) = self.rows.get(self.at).filter(|row| row.indent == indent) {
-            let (line, text) = (row.line, row.text);
-            let Some((key, rest)) = key_of(text) else {
-                break;
+    fn pairs(&mut self, depth: usize) -> Result<Vec<(String, Value<'t>)>, BadNetwork> {
+        let mut found: Vec<(String, Value<'t>)> = Vec::new();
+        while let Some(Value { line, what }) = self.value(depth)? {
+            let What::Word(key) = what else {
+                return Err(line.bad("a key is a word"));
             };
             if found.iter().any(|pair| pair.0 == key) {
-                return self.bad(line, format!("{key} stands there twice"));
+                return Err(line.bad(format!("{key} stands there twice")));
             }
             if found.len() == KEYS_MAX {
-                return self.bad(line, format!("a map has at most {KEYS_MAX} keys"));
+                return Err(line.bad(format!("a map has at most {KEYS_MAX} keys")));
             }
-            self.at += 1;
-            let value = if rest.is_empty() {
-                self.below(indent, line, depth)?
-            } else {
-                self.inline(rest, line)?
-            };
-            found.push((key, value));
-        }
-        Ok(What::Map(found))
-    }
-
-    /// What is indented below a key or a dash. A list below a key may stand as far out as the key.
-    fn below(&mut self, indent: usize, line: u32, depth: usize) -> Result<Value, BadNetwork> {
-        match self.rows.get(self.at) {
-            Some(row)
-                if row.indent > indent || (row.indent == indent && row.text.starts_with("- ")) =>
-            {
-                let inside = row.indent;
-                self.block(inside, depth + 1)
+            if let Some(value) = self.value(depth)? {
+                found.push((key, value));
             }
-            _ => Ok(Value {
-                line,
-                what: What::Word(String::new()),
-            }),
         }
+        Ok(found)
     }
-
-    /// A value that stands on one line.
-    fn inline(&self, text: &str, line: u32) -> Result<Value, BadNetwork> {
-        let inner = |open: char, close: char| {
-            text.strip_prefix(open)
-                .and_then(|rest| rest.strip_suffix(close))
-        };
-        if let Some(inside) = inner('{', '}') {
-            let mut pairs = Vec::new();
-            for item in items(inside) {
-                let Some((key, rest)) = item.split_once(':') else {
-                    return self.bad(line, format!("{item:?} is no key: value"));
-                };
-                pairs.push((
-                    bare(key),
-                    Value {
-                        line,
-                        what: What::Word(bare(rest)),
-                    },
-                ));
-            }
-            return Ok(Value {
-                line,
-                what: What::Map(pairs),
-            });
-        }
-        if let Some(inside) = inner('[', ']') {
-            let each = items(inside).map(|item| Value {
-                line,
-                what: What::Word(bare(item)),
-            });
-            return Ok(Value {
-                line,
-                what: What::List(each.collect()),
-            });
-        }
-        if text.starts_with(['{', '[', '|', '>', '&', '*']) {
-            return self.bad(line, format!("{text:?} is in a form that is not read here"));
-        }
-        Ok(Value {
-            line,
-            what: What::Word(bare(text)),
-        })
-    }
-}
-
-/// The items between commas.
-fn items(inside: &str) -> impl Iterator<Item = &str> {
-    inside
-        .split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-}
-
-/// A key and what stands behind its colon.
-fn key_of(text: &str) -> Option<(String, &str)> {
-    let (key, rest) = text.split_once(':')?;
-    let fine = !key.is_empty()
-        && !key.starts_with(['{', '['])
-        && (rest.is_empty() || rest.starts_with(' '));
-    fine.then(|| (bare(key), rest.trim()))
-}
-
-/// A word without its quotes.
-fn bare(text: &str) -> String {
-    let text = text.trim();
-    let inner = |quote: char| {
-        text.strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote))
-    };
-    inner('"')
-        .or_else(|| inner('\''))
-        .unwrap_or(text)
-        .to_owned()
 }

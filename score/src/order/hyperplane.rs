@@ -3,24 +3,16 @@
 //! Source: the hyperplane algorithm of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020), whose figures it gives.
 
 use super::stencil::Stencil;
-use super::walk::{Box, strides, write};
+use super::walk::{Box, room, strides, write};
 use crate::pattern::Grid;
 
 /// The rank of each place. Cost: the ranks, and the sizes that are tried for a cut.
 #[must_use]
 pub fn hyperplane(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
-    let mut out = Vec::new();
-    hyperplane_into(grid, stencil, per_node, &mut out);
-    out
-}
-
-/// The same, into memory that is reused.
-pub(crate) fn hyperplane_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let along = stencil.along();
     let per_node = u64::from(per_node.max(1));
-    out.clear();
-    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    let mut out = room(grid);
     let mut open = vec![Box::whole(grid)];
     while let Some(part) = open.pop() {
         let mut preferred: Vec<usize> = (0..grid.sizes.len()).collect();
@@ -38,7 +30,8 @@ pub(crate) fn hyperplane_into(grid: &Grid, stencil: &Stencil, per_node: u32, out
                 let [first, second] = part.cut(at, length);
                 open.extend([second, first]);
             }
-            None => write(&part, &preferred, &strides, out),
+            None => write(&part, &preferred, &strides, &mut out),
         }
     }
+    out
 }

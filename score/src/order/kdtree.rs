@@ -4,24 +4,16 @@
 //! Source: the k-d tree of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020), whose figures it gives.
 
 use super::stencil::Stencil;
-use super::walk::{Box, strides};
+use super::walk::{Box, room, strides};
 use crate::pattern::Grid;
 
 /// The rank of each place. Cost: twice the ranks.
 #[must_use]
 pub fn kdtree(grid: &Grid, stencil: &Stencil) -> Vec<u32> {
-    let mut out = Vec::new();
-    kdtree_into(grid, stencil, &mut out);
-    out
-}
-
-/// The same, into memory that is reused.
-pub(crate) fn kdtree_into(grid: &Grid, stencil: &Stencil, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let crossing = stencil.crossing();
     let dimensions = grid.sizes.len();
-    out.clear();
-    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    let mut out = room(grid);
     let mut open = vec![Box::whole(grid)];
     while let Some(part) = open.pop() {
         let long = (0..dimensions)
@@ -43,4 +35,5 @@ pub(crate) fn kdtree_into(grid: &Grid, stencil: &Stencil, out: &mut Vec<u32>) {
             }
         }
     }
+    out
 }

@@ -24,23 +24,16 @@ use stencil::Stencil;
 use stowplan_engine::count::counted;
 
 pub use cells::cells;
-use cells::cells_into;
 
 /// An order of ranks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// `cells:GRID:CELL`: boxes row-major, ranks in a box row-major; the last box of a dimension may be cut.
+    /// `cells:GRID:OUTER/…/INNER`: boxes row-major in boxes row-major, ranks in a box row-major; the last box of a dimension may
+    /// be cut.
     Cells {
         /// The grid of ranks.
         grid: Grid,
-        /// The box.
-        cell: Grid,
-    },
-    /// `cells:GRID:OUTER/…/INNER`: boxes row-major in boxes row-major.
-    Nested {
-        /// The grid of ranks.
-        grid: Grid,
-        /// The boxes, from the outermost in. At least two.
+        /// The boxes, from the outermost in. At least one.
         boxes: Vec<Grid>,
     },
     /// `planes:GRID`: cut by planes into the objects of the network and the nodes.
@@ -89,23 +82,14 @@ impl Order {
                     );
                 };
                 let whole = grid(whole)?;
-                let mut boxes = cell
-                    .split('/')
-                    .map(grid)
-                    .collect::<Result<Vec<Grid>, _>>()?;
-                for own in &boxes {
-                    let (all, own) = (whole.sizes.len(), own.sizes.len());
-                    if all != own {
-                        return refuse(format!("the grid has {all} dimensions, the box has {own}"));
-                    }
+                let boxes = cell.split('/').map(grid);
+                let boxes = boxes.collect::<Result<Vec<Grid>, _>>()?;
+                let all = whole.sizes.len();
+                if let Some(own) = boxes.iter().find(|own| own.sizes.len() != all) {
+                    let own = own.sizes.len();
+                    return refuse(format!("the grid has {all} dimensions, the box has {own}"));
                 }
-                match boxes.pop() {
-                    Some(cell) if boxes.is_empty() => Ok(Self::Cells { grid: whole, cell }),
-                    inner => {
-                        boxes.extend(inner);
-                        Ok(Self::Nested { grid: whole, boxes })
-                    }
-                }
+                Ok(Self::Cells { grid: whole, boxes })
             }
             "planes" => Ok(Self::Planes(grid(rest)?)),
             "strips" => Ok(Self::Strips(grid(rest)?)),
@@ -119,8 +103,7 @@ impl Order {
     #[must_use]
     pub fn word(&self) -> String {
         match self {
-            Self::Cells { grid, cell } => format!("cells:{}:{}", grid.word(), cell.word()),
-            Self::Nested { grid, boxes } => {
+            Self::Cells { grid, boxes } => {
                 let boxes: Vec<String> = boxes.iter().map(Grid::word).collect();
                 format!("cells:{}:{}", grid.word(), boxes.join("/"))
             }
@@ -132,41 +115,26 @@ impl Order {
         }
     }
 
-    /// The rank of each place. `procs`: how many places; `per_node`: how many on a node, on the fullest one if nodes differ;
-    /// `read`: reads a file by name.
+    /// The rank of each place. `tree`: the nodes; most orders take all to be as large as the fullest. `read`: reads a file by name.
     ///
     /// # Errors
     /// `bad-rank-order` if the order does not fit.
     pub fn ranks(
         &self,
-        procs: u32,
-        per_node: u32,
+        tree: &Tree,
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u32>, ScoreError> {
-        let mut out = Vec::new();
-        self.ranks_into(procs, per_node, read, &mut out)?;
-        Ok(out)
-    }
-
-    /// The same, into memory that is reused.
-    pub(crate) fn ranks_into(
-        &self,
-        procs: u32,
-        per_node: u32,
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-        out: &mut Vec<u32>,
-    ) -> Result<(), ScoreError> {
+        let procs = tree.sizes.iter().sum();
+        let per_node = tree.sizes.iter().max().copied().unwrap_or(0);
         let grid = match self {
             Self::Cells { grid, .. }
-            | Self::Nested { grid, .. }
             | Self::Planes(grid)
             | Self::Strips(grid)
             | Self::Kdtree(grid)
             | Self::Hyperplane(grid) => grid,
             Self::File(path) => {
                 let text = read(path).or_else(|why| refuse(&self.word(), why))?;
-                *out = file::read(&self.word(), &text, procs)?;
-                return Ok(());
+                return file::read(&self.word(), &text, procs);
             }
         };
         if grid.cells() != Some(u64::from(procs)) {
@@ -183,24 +151,17 @@ impl Order {
             return refuse(&self.word(), why);
         }
         let star = Stencil::star(grid.sizes.len());
-        match self {
-            Self::Cells { grid, cell } => cells_into(grid, cell, out),
-            Self::Nested { grid, boxes } => cells::nested_into(grid, boxes, out),
+        Ok(match self {
+            Self::Cells { grid, boxes } => cells(grid, boxes),
             Self::Planes(grid) => {
-                let tree = Tree::even(procs, per_node);
-                *out = planes::planes(grid, None, &tree, planes::First::Sum).map_err(|why| {
-                    ScoreError::Order {
-                        order: self.word(),
-                        why,
-                    }
-                })?;
+                return planes::planes(grid, None, tree, planes::First::Sum)
+                    .or_else(|why| refuse(&self.word(), why));
             }
-            Self::Strips(grid) => strips::strips_into(grid, &star, per_node, out),
-            Self::Kdtree(grid) => kdtree::kdtree_into(grid, &star, out),
-            Self::Hyperplane(grid) => hyperplane::hyperplane_into(grid, &star, per_node, out),
-            Self::File(_) => {}
-        }
-        Ok(())
+            Self::Strips(grid) => strips::strips(grid, &star, per_node),
+            Self::Kdtree(grid) => kdtree::kdtree(grid, &star),
+            Self::Hyperplane(grid) => hyperplane::hyperplane(grid, &star, per_node),
+            Self::File(_) => Vec::new(),
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::walk::{Box, strides, write};
 use crate::limit::DIMENSIONS_MAX;
-use crate::pattern::{Edge, Grid, Halo};
+use crate::pattern::{Edge, Grid, Halo, star};
 use crate::tree::Tree;
 use std::collections::HashMap;
 
@@ -50,19 +50,9 @@ pub fn planes(
             grid.word()
         ));
     }
-    let mut offsets: Vec<Vec<i64>> = halo.map_or_else(Vec::new, |halo| halo.offsets.clone());
-    if halo.is_none() {
-        for dimension in 0..grid.sizes.len() {
-            for step in [-1, 1] {
-                let mut offset = vec![0; grid.sizes.len()];
-                offset[dimension] = step;
-                offsets.push(offset);
-            }
-        }
-    }
     let mut cutter = Cutter {
         grid,
-        offsets,
+        offsets: halo.map_or_else(|| star(grid.sizes.len()), |halo| halo.offsets.clone()),
         edge: halo.map_or(Edge::Open, |halo| halo.edge),
         counts,
         first,

@@ -1,5 +1,7 @@
 //! What the directions of a stencil say about the dimensions of its grid.
 
+use crate::pattern::star;
+
 /// The offsets to the ranks that each rank talks to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stencil {
@@ -24,14 +26,7 @@ impl Stencil {
     /// One step each way in each dimension.
     #[must_use]
     pub fn star(dimensions: usize) -> Self {
-        let offsets = (0..dimensions).flat_map(|dimension| {
-            [-1, 1].map(|step| {
-                let mut offset = vec![0; dimensions];
-                offset[dimension] = step;
-                offset
-            })
-        });
-        Self::new(offsets.collect(), dimensions)
+        Self::new(star(dimensions), dimensions)
     }
 
     /// How many offsets cross a cut of each dimension.

@@ -3,7 +3,7 @@
 //! Source: the stencil strips of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020).
 
 use super::stencil::Stencil;
-use super::walk::{Box, strides as strides_of, write};
+use super::walk::{Box, room, strides as strides_of, write};
 use crate::pattern::Grid;
 use std::ops::Range;
 
@@ -32,13 +32,6 @@ pub enum Rest {
 /// The rank of each place, with widths that follow the extents of the stencil. Cost: the ranks.
 #[must_use]
 pub fn strips(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
-    let mut out = Vec::new();
-    strips_into(grid, stencil, per_node, &mut out);
-    out
-}
-
-/// The same, into memory that is reused.
-pub(crate) fn strips_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &mut Vec<u32>) {
     let most = grid.sizes.iter().max().copied().unwrap_or(1);
     let long = grid
         .sizes
@@ -50,7 +43,7 @@ pub(crate) fn strips_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &m
         widths: widths(stencil, per_node),
         rest: Rest::Spread,
     };
-    cut_strips_into(grid, &cut, out);
+    cut_strips(grid, &cut)
 }
 
 /// The width of a strip in each dimension: the side of a node's cube, stretched as the stencil is.
@@ -81,15 +74,14 @@ fn widths(stencil: &Stencil, per_node: u32) -> Vec<u32> {
 }
 
 /// The rank of each place, for strips that are cut in this way. Cost: the ranks.
-pub(crate) fn cut_strips_into(grid: &Grid, cut: &Cut, out: &mut Vec<u32>) {
+pub(crate) fn cut_strips(grid: &Grid, cut: &Cut) -> Vec<u32> {
     let strides = strides_of(grid);
     let across: Vec<usize> = (0..grid.sizes.len()).filter(|&at| at != cut.long).collect();
     let parts: Vec<Vec<Range<u32>>> = across
         .iter()
         .map(|&at| parts(grid.sizes[at], cut.widths[at], cut.rest))
         .collect();
-    out.clear();
-    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    let mut out = room(grid);
     let strips: usize = parts.iter().map(Vec::len).product();
     let length = grid.sizes[cut.long];
     for strip in 0..strips {
@@ -116,10 +108,11 @@ pub(crate) fn cut_strips_into(grid: &Grid, cut: &Cut, out: &mut Vec<u32>) {
             };
             let long = slice.first[cut.long] * strides[cut.long];
             let from = out.len();
-            write(&slice, &across, &strides, out);
+            write(&slice, &across, &strides, &mut out);
             out[from..].iter_mut().for_each(|rank| *rank += long);
         }
     }
+    out
 }
 
 /// A dimension cut into strips.

@@ -38,6 +38,11 @@ impl Box {
     }
 }
 
+/// Room for the ranks of a grid.
+pub(super) fn room(grid: &Grid) -> Vec<u32> {
+    Vec::with_capacity(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0))
+}
+
 /// The distance in ranks between neighbours in each dimension.
 pub(super) fn strides(grid: &Grid) -> Sizes {
     let mut strides = [0; DIMENSIONS_MAX];

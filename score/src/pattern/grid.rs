@@ -3,7 +3,6 @@
 use crate::error::{ScoreError, bad_pattern};
 use crate::limit::{DIMENSIONS_MAX, HOPS_MAX};
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// A grid, row-major: the last dimension runs fastest.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -113,40 +112,21 @@ impl Halo {
         Self {
             grid: Grid { sizes: vec![procs] },
             edge: Edge::Periodic,
-            offsets: offsets(1, Shape::Star, 1, Last::Kept),
+            offsets: star(1),
         }
     }
 
-    /// All edges. Cost: the offsets.
+    /// All edges. Cost: the boxes.
     #[must_use]
     pub fn edges(&self) -> u64 {
-        let cells = |offset: &Vec<i64>| -> u64 {
-            let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
-            let own = |(&step, size): (&i64, i64)| match self.edge {
-                Edge::Open => (size - step.abs()).max(0).unsigned_abs(),
-                Edge::Periodic => size.unsigned_abs(),
-            };
-            offset.iter().zip(sizes).map(own).product()
-        };
-        let moving = self.offsets.iter().filter(|offset| self.moves(offset));
-        moving.map(cells).sum()
+        2 * self.boxes().iter().map(Shifted::count).sum::<u64>()
     }
 
-    /// The most steps that an offset takes in a dimension.
-    #[must_use]
-    pub(crate) fn reach(&self, dimension: usize) -> u64 {
-        let steps = self.offsets.iter().map(|offset| offset[dimension]);
-        steps.map(i64::unsigned_abs).max().unwrap_or(0)
-    }
-
-    /// Whether an offset leads to another cell.
-    fn moves(&self, offset: &[i64]) -> bool {
-        let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
-        let mut steps = offset.iter().zip(sizes);
-        match self.edge {
-            Edge::Open => steps.any(|(&step, _)| step != 0),
-            Edge::Periodic => steps.any(|(&step, size)| step.rem_euclid(size) != 0),
-        }
+    /// The most neighbours of a cell: those of the cell in the middle, from which most steps stay inside. Cost: the offsets.
+    pub(crate) fn most(&self) -> u64 {
+        let sizes = self.grid.sizes.iter();
+        let middle = sizes.fold(0, |cell, size| cell * size + size / 2);
+        self.neighbours(middle).len() as u64
     }
 
     /// The neighbours of a cell. Cost: the offsets.
@@ -173,123 +153,75 @@ impl Halo {
         self.offsets.iter().filter_map(neighbour).collect()
     }
 
-    /// Shows the edges of all cells whose first coordinate is in `planes`, each in one of its directions: every offset has an
-    /// opposite, and one of the two is shown.
-    ///
-    /// Cost: a call for each [`Rows`].
-    pub(crate) fn pairs_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
+    /// The boxes of each offset, of one of two opposite ones, whose cells have a neighbour at a fixed distance in rank. Every offset
+    /// has an opposite, so each edge is in one box, in one of its directions.
+    pub(crate) fn boxes(&self) -> Vec<Shifted> {
+        let mut found = Vec::new();
         let ahead = |offset: &&Vec<i64>| offset.iter().find(|&&step| step != 0) > Some(&0);
         for offset in self.offsets.iter().filter(ahead) {
-            let last = offset.iter().rposition(|&step| step != 0);
-            if let Some(last) = last.filter(|_| self.moves(offset)) {
-                let ranges: SmallVec<[Ranges; DIMENSIONS_MAX]> = (0..=last)
-                    .map(|dimension| self.ranges(offset, dimension, &planes))
-                    .collect();
-                let sizes = self.grid.sizes[last + 1..].iter();
-                let inner = sizes.map(|&size| size as usize).product();
-                self.walk(&ranges, 0, 0, 0, inner, visit);
-            }
-        }
-    }
-
-    /// The cells of a dimension that have a neighbour in it, and these neighbours, as stretches in which both count up.
-    fn ranges(&self, offset: &[i64], dimension: usize, planes: &Range<u32>) -> Ranges {
-        let (size, step) = (i64::from(self.grid.sizes[dimension]), offset[dimension]);
-        let ranges = match self.edge {
-            Edge::Open if step >= 0 => [(0, step, size - step), (0, 0, 0)],
-            Edge::Open => [(-step, 0, size + step), (0, 0, 0)],
-            Edge::Periodic => {
-                let step = step.rem_euclid(size);
-                [(0, step, size - step), (size - step, 0, step)]
-            }
-        };
-        ranges.map(|(from, to, count)| {
-            let (mut first, mut end) = (from, from + count);
-            if dimension == 0 {
-                first = first.max(i64::from(planes.start));
-                end = end.min(i64::from(planes.end));
-            }
-            let place = |number: i64| usize::try_from(number).unwrap_or(0);
-            (place(first), place(to + first - from), place(end - first))
-        })
-    }
-
-    /// Shows the rows of an offset. `from` and `to`: the cell and its neighbour in the dimensions before `dimension`.
-    fn walk(
-        &self,
-        ranges: &[Ranges],
-        dimension: usize,
-        from: usize,
-        to: usize,
-        inner: usize,
-        visit: &mut impl FnMut(Rows),
-    ) {
-        let size = |dimension: usize| self.grid.sizes[dimension] as usize;
-        let own = size(dimension);
-        match &ranges[dimension..] {
-            [] => {}
-            [last] => {
-                for (first, neighbour, count) in *last {
-                    visit(Rows {
-                        from: (from * own + first) * inner,
-                        to: (to * own + neighbour) * inner,
-                        count: count * inner,
-                        rows: usize::from(count > 0),
-                        pitch: 0,
-                    });
-                }
-            }
-            [before, last] => {
-                let pitch = size(dimension + 1);
-                for (row, other, rows) in *before {
-                    for (first, neighbour, count) in *last {
-                        visit(Rows {
-                            from: ((from * own + row) * pitch + first) * inner,
-                            to: ((to * own + other) * pitch + neighbour) * inner,
-                            count: count * inner,
-                            rows: if count > 0 { rows } else { 0 },
-                            pitch: pitch * inner,
-                        });
+            let mut open = vec![Shifted {
+                cells: Vec::new(),
+                shift: 0,
+            }];
+            for (&size, &step) in self.grid.sizes.iter().zip(offset) {
+                let size = i64::from(size);
+                let parts = match self.edge {
+                    Edge::Open => [(0.max(-step), size - step.abs(), step), (0, 0, 0)],
+                    Edge::Periodic => {
+                        let step = step.rem_euclid(size);
+                        [(0, size - step, step), (size - step, step, step - size)]
                     }
-                }
+                };
+                let parts = || parts.iter().filter(|part| part.1 > 0);
+                let longer = |own: &Shifted, &(first, count, step): &(i64, i64, i64)| {
+                    let mut cells = own.cells.clone();
+                    cells.push((first.unsigned_abs(), count.unsigned_abs()));
+                    let shift = own.shift * size + step;
+                    Shifted { cells, shift }
+                };
+                let each = open
+                    .iter()
+                    .flat_map(|own| parts().map(move |part| longer(own, part)));
+                open = each.collect();
             }
-            [here, ..] => {
-                for (first, neighbour, count) in *here {
-                    for at in 0..count {
-                        let (from, to) = (from * own + first + at, to * own + neighbour + at);
-                        self.walk(ranges, dimension + 1, from, to, inner, visit);
-                    }
-                }
-            }
+            found.extend(open.into_iter().filter(|own| own.shift != 0));
         }
+        found
     }
 }
 
-/// Stretches of a dimension: first, its neighbour, how many.
-type Ranges = [(usize, usize, usize); 2];
-
-/// Edges of stretches of cells in rank order, one stretch after the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Rows {
-    /// The first cell.
-    pub(crate) from: usize,
-    /// Its neighbour.
-    pub(crate) to: usize,
-    /// Cells of a stretch.
-    pub(crate) count: usize,
-    /// How many stretches.
-    pub(crate) rows: usize,
-    /// The distance from one stretch to the next.
-    pub(crate) pitch: usize,
+/// The cells of a box, and by how much their neighbours are ahead in rank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Shifted {
+    /// First cell and count in each dimension.
+    pub(crate) cells: Vec<(u64, u64)>,
+    pub(crate) shift: i64,
 }
 
-impl Rows {
-    /// The stretches one by one: first, its neighbour, how many.
-    pub(crate) fn each(self) -> impl Iterator<Item = (usize, usize, usize)> {
-        (0..self.rows).map(move |row| {
-            let behind = row * self.pitch;
-            (self.from + behind, self.to + behind, self.count)
-        })
+impl Shifted {
+    /// How many cells.
+    pub(crate) fn count(&self) -> u64 {
+        self.cells.iter().map(|own| own.1).product()
+    }
+
+    /// Shows stretches of cells in rank order: the first cell, and how many.
+    pub(crate) fn rows(&self, grid: &Grid, visit: &mut impl FnMut(u64, u64)) {
+        // What is behind the last dimension that is cut, is whole.
+        let cut = self.cells.iter().zip(&grid.sizes);
+        let cut = cut.rev().position(|(own, &size)| own.1 < u64::from(size));
+        let outer = self.cells.len() - 1 - cut.unwrap_or(self.cells.len() - 1);
+        let length: u64 = self.cells[outer..].iter().map(|own| own.1).product();
+        for row in 0..self.count() / length {
+            let (mut left, mut first, mut stride) = (row, 0, 1);
+            for (at, (&(low, count), &size)) in self.cells.iter().zip(&grid.sizes).enumerate().rev()
+            {
+                let here = if at < outer { left % count } else { 0 };
+                left /= if at < outer { count } else { 1 };
+                first += (low + here) * stride;
+                stride *= u64::from(size);
+            }
+            visit(first, length);
+        }
     }
 }
 
@@ -305,6 +237,11 @@ enum Last {
     Dropped,
 }
 
+/// One step each way in each dimension.
+pub(crate) fn star(dimensions: usize) -> Vec<Vec<i64>> {
+    offsets(dimensions, Shape::Star, 1, Last::Kept)
+}
+
 fn offsets(dimensions: usize, shape: Shape, hops: u32, last: Last) -> Vec<Vec<i64>> {
     let mut offsets: Vec<Vec<i64>> = Vec::new();
     let unit = |dimension: usize, step: i64| {
@@ -314,8 +251,9 @@ fn offsets(dimensions: usize, shape: Shape, hops: u32, last: Last) -> Vec<Vec<i6
     };
     match shape {
         Shape::Star => {
-            let steps = (0..dimensions).flat_map(|dimension| [(dimension, -1), (dimension, 1)]);
-            offsets.extend(steps.map(|(dimension, step)| unit(dimension, step)));
+            let each =
+                (0..dimensions).flat_map(|dimension| [unit(dimension, -1), unit(dimension, 1)]);
+            offsets.extend(each);
         }
         Shape::Box => {
             let all = 3_usize.pow(u32::try_from(dimensions).unwrap_or(u32::MAX));

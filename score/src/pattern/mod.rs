@@ -3,10 +3,11 @@
 // Neighbours on a grid.
 mod grid;
 
-pub(crate) use grid::Rows;
+pub(crate) use grid::star;
 pub use grid::{Edge, Grid, Halo};
 
 use crate::error::{ScoreError, bad_pattern};
+use crate::number::number;
 use stowplan_engine::count::counted;
 
 /// Which ranks each rank of an app talks to.
@@ -205,8 +206,7 @@ fn between(word: &str, rest: &str) -> Result<Pattern, ScoreError> {
             "all" => Meeting::All,
             _ => return None,
         };
-        let app = |text: &str| text.parse::<u32>().ok().filter(|_| is_number(text));
-        let (a, b) = (app(a)?, app(b)?);
+        let (a, b) = (number(a)?, number(b)?);
         Some(Pattern::Between { a, b, meeting })
     };
     match read() {
@@ -226,9 +226,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn positive(text: &str) -> Option<u32> {
-    text.parse()
-        .ok()
-        .filter(|&number| number > 0 && is_number(text))
+    number(text).filter(|&number| number > 0)
 }
 
 /// Refuses a pattern that does not fit the size of its app.

@@ -11,7 +11,8 @@ use stowplan_score::score::{NoMatrices, score};
 
 fn advice(plan: Plan, pattern: &str, text: &str) -> Advice {
     let reorder = Reorder::Yes;
-    let policy = Policy { plan, reorder };
+    let on = None;
+    let policy = Policy { plan, reorder, on };
     let parts = [Part::read(pattern).unwrap()];
     advise(&[policy], &parts, &Written(text.to_owned())).unwrap()
 }

@@ -7,6 +7,7 @@ use stowplan_judge::{check, check_ranks};
 use stowplan_score::order::Order;
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{NoMatrices, score};
+use stowplan_score::tree::Tree;
 
 pub(crate) fn blocked(nodes: u32, ppn: u32) -> Plan {
     let hosts = format!("n[0-{}]:{ppn}", nodes - 1);
@@ -21,7 +22,7 @@ fn ranks(order: &str, procs: u32, per_node: u32) -> Vec<u32> {
     let none = |_: &str| Err("no files".to_owned());
     Order::read(order)
         .unwrap()
-        .ranks(procs, per_node, &none)
+        .ranks(&Tree::even(procs, per_node), &none)
         .unwrap()
 }
 

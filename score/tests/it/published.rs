@@ -85,13 +85,14 @@ fn advice_is_never_worse_than_an_order_of_the_literature() {
         add("kdtree", kdtree(&grid, &stencil));
         add("hyperplane", hyperplane(&grid, &stencil, ppn));
         for sizes in boxes(&grid.sizes, ppn) {
-            add("cells", cells(&grid, &Grid { sizes }));
+            add("cells", cells(&grid, &[Grid { sizes }]));
         }
         let best = published.iter().map(|own| own.1).min().unwrap();
         let policies =
             [(&slot, Reorder::Yes), (&node, Reorder::No)].map(|(plan, reorder)| Policy {
                 plan: plan.clone(),
                 reorder,
+                on: None,
             });
         let found = advise(&policies, &parts, &NoMatrices).unwrap();
         let first = &found.answers[0].score.levels[0];

@@ -13,10 +13,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use stowplan_answers::advice::json::advice_json;
 use stowplan_answers::advice::policies::policies;
-use stowplan_answers::advice::{self, Found, Said, UNWRITTEN, say};
+use stowplan_answers::advice::{self, Said, UNWRITTEN, say};
 use stowplan_answers::picture::figure::{Candidate, Largest, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
+use stowplan_score::advise::Advice;
 use stowplan_score::advise::Answer;
 use stowplan_score::order::file;
 use stowplan_score::score::Leaving;
@@ -61,7 +62,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let matrices = FileMatrices {
         files: console.files,
     };
-    let on = tried[0].on.as_ref().map(|(on, _)| Arc::clone(on));
+    let on = tried[0].policy.on.as_ref().map(|(on, _)| Arc::clone(on));
     let by = advice::by((asked.other("by"), asked.other("distances")), on.as_deref())?;
     let advice = advice::found(&tried, &asked.parts, &by, &matrices)?;
     let Some(chosen) = advice.answers.get(wanted - 1) else {
@@ -165,7 +166,7 @@ fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
     candidates_svg(&title, &candidates, largest)
 }
 
-fn text(asked: &Asked, advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = advice.answers.first() else {
         return writeln!(out, "nothing was tried");
     };

@@ -5,9 +5,10 @@ use crate::command::score::asked::Asked;
 use crate::command::score::page::several;
 use crate::command::score::thousands;
 use std::io::{self, Write};
-use stowplan_answers::advice::{Found, Said};
+use stowplan_answers::advice::Said;
 use stowplan_job::error::one_line;
 use stowplan_score::above::Above;
+use stowplan_score::advise::Advice;
 use stowplan_score::network::OnNetwork;
 use stowplan_score::network::allocation::{Used, allocation};
 use stowplan_score::weight::Weight;
@@ -15,7 +16,7 @@ use stowplan_score::weight::Weight;
 /// The page.
 pub(super) fn text(
     asked: &Asked,
-    advice: &Found,
+    advice: &Advice,
     said: &[Said<'_>],
     on: &OnNetwork,
     out: &mut dyn Write,
@@ -97,7 +98,7 @@ fn answers(said: &[Said<'_>], on: &OnNetwork, out: &mut dyn Write) -> io::Result
 }
 
 /// What other answers trade.
-fn hints(advice: &Found, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+fn hints(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
     let sum = |said: &Said<'_>| {
         said.answer
             .score

@@ -62,6 +62,7 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
         let policy = Policy {
             reorder: reorder(&plan),
             plan: plan.clone(),
+            on: None,
         };
         best_known(&policy, &asked.parts)
     } else {

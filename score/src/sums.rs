@@ -5,9 +5,6 @@ use std::collections::HashMap;
 
 /// Up to so many objects, sums are kept in a square.
 const SQUARE: usize = 1 << 8;
-/// Up to so many others of an object are looked through one by one.
-const FEW: usize = 48;
-
 /// Sums over ordered pairs of objects, and over the objects that they leave.
 #[derive(Clone, Debug)]
 pub(crate) struct Sums {
@@ -21,8 +18,7 @@ enum Pairs {
     /// They are not kept.
     None,
     Square(Vec<Weight>),
-    /// The first others of each object, and what is beyond these.
-    Sparse(Vec<Vec<(u32, Weight)>>, HashMap<(u32, u32), Weight>),
+    Sparse(HashMap<(u32, u32), Weight>),
 }
 
 impl Sums {
@@ -31,7 +27,7 @@ impl Sums {
         let pairs = if objects <= SQUARE {
             Pairs::Square(vec![Weight::default(); objects * objects])
         } else {
-            Pairs::Sparse(vec![Vec::new(); objects], HashMap::new())
+            Pairs::Sparse(HashMap::new())
         };
         Self {
             out: vec![Weight::default(); objects],
@@ -53,14 +49,7 @@ impl Sums {
         match &mut self.pairs {
             Pairs::None => {}
             Pairs::Square(square) => square[a as usize * self.out.len() + b as usize] += weight,
-            Pairs::Sparse(few, many) => {
-                let own = &mut few[a as usize];
-                match own.iter().position(|other| other.0 == b) {
-                    Some(at) => own[at].1 += weight,
-                    None if own.len() < FEW => own.push((b, weight)),
-                    None => *many.entry((a, b)).or_default() += weight,
-                }
-            }
+            Pairs::Sparse(many) => *many.entry((a, b)).or_default() += weight,
         }
     }
 
@@ -103,10 +92,8 @@ impl Sums {
                     see((number(at / side), number(at % side)), weight);
                 }
             }
-            Pairs::Sparse(few, many) => {
-                for (a, own) in (0..).zip(few) {
-                    own.iter().for_each(|&(b, weight)| see((a, b), weight));
-                }
+            Pairs::Sparse(many) =>
+            {
                 #[expect(
                     clippy::iter_over_hash_type,
                     reason = "the first of the largest does not depend on the order"

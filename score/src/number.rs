@@ -1,0 +1,9 @@
+//! Numbers as words have them: digits and nothing else.
+
+use std::str::FromStr;
+
+/// The number of a text in digits.
+pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|sign| sign.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
