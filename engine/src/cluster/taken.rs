@@ -83,8 +83,7 @@ impl ClusterNodes {
                 }
             }
         }
-        self.runs.change(&mut changes);
-        self.tidy();
+        self.change(&mut changes);
     }
 
     /// Those of a job's nodes that the cluster has.
@@ -123,6 +122,7 @@ impl Cluster {
             return Err(AdoptError::Untold);
         }
         let mut nodes = self.nodes.clone();
+        nodes.forget_room();
         let mut changes = Vec::new();
         let mut moving = MovingTopologies::from(&job.topologies);
         let mut fits: HashMap<(TopologyId, TopologyId), bool> = HashMap::new();
@@ -152,7 +152,7 @@ impl Cluster {
                 changes.push((NodeRange::one(node.number()), nodes.rows.intern(row)));
             }
         }
-        nodes.runs.change(&mut changes);
+        nodes.change(&mut changes);
         for (part, gpus) in given(plan) {
             for at in part.first..part.end() {
                 let name = job.names.name(NodeId::from_row(at as usize));
@@ -166,7 +166,6 @@ impl Cluster {
                 }
             }
         }
-        nodes.tidy();
         self.nodes = nodes;
         self.change_gpus(plan, Change::Take);
         Ok(())
