@@ -162,11 +162,6 @@ impl ClusterNodes {
         self.tidy();
     }
 
-    /// Forgets which nodes have room.
-    pub(super) fn forget_room(&mut self) {
-        self.room.take();
-    }
-
     /// Places a job. Nothing changes when it is refused.
     pub(super) fn place(
         &mut self,

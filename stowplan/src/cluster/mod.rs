@@ -271,7 +271,8 @@ impl Cluster {
         Some(&self.jobs.get(&job)?.plan)
     }
 
-    /// The job of a plan that this cluster placed and did not release. Cost: linear in the jobs that run.
+    /// The job of a plan that this cluster placed and did not release. Cost: linear in the jobs that were placed after it and run; in
+    /// all that run if there is none.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -281,7 +282,7 @@ impl Cluster {
     /// ```
     #[must_use]
     pub fn job_of(&self, plan: &Plan) -> Option<JobId> {
-        let placed = self.jobs.iter().find(|(_, running)| {
+        let placed = self.jobs.iter().rev().find(|(_, running)| {
             let ticket = running.ticket.as_ref().zip(plan.ticket());
             ticket.is_some_and(|(own, other)| Arc::ptr_eq(own, other))
         });
