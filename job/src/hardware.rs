@@ -16,7 +16,7 @@ use stowplan_engine::table::topologies::{DraftError, Topologies, TopologyDraft};
 use stowplan_topo::{core_of_package, keep_pus, keep_units};
 
 /// Topologies and the nodes that have them. What is said later holds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hardware {
     rows: Vec<Row>,
 }

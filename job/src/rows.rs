@@ -8,7 +8,7 @@ use stowplan_engine::table::topologies::TopologyDraft;
 pub(crate) const ROWS_MAX: usize = 4096;
 
 /// A topology, and the nodes that have it. `None`: all nodes that no other row names.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Row {
     pub(crate) nodes: Option<Vec<NameRange>>,
     pub(crate) draft: Arc<TopologyDraft>,

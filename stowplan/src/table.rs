@@ -275,6 +275,15 @@ impl Table {
     }
 }
 
+/// Tables of equal plans are equal.
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan
+    }
+}
+
+impl Eq for Table {}
+
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Table({} rows)", self.len())

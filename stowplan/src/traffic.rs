@@ -328,6 +328,16 @@ impl Advice {
     }
 }
 
+/// Cost: the ranks, for each answer.
+impl PartialEq for Advice {
+    fn eq(&self, other: &Self) -> bool {
+        let orders = || (0..self.len()).all(|answer| self.order(answer) == other.order(answer));
+        self.json == other.json && orders()
+    }
+}
+
+impl Eq for Advice {}
+
 impl fmt::Debug for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Advice({} answers)", self.len())

@@ -79,7 +79,35 @@ pub(crate) fn score_job<'py>(
 /// Placements of a job that send less traffic between nodes, the best first.
 #[pyclass(frozen, module = "stowplan", name = "Advice")]
 pub(crate) struct Advice {
-    inner: stowplan::Advice,
+    told: Told,
+}
+
+/// Where an advice comes from.
+enum Told {
+    Now(stowplan::Advice),
+    /// A pickle: the line of JSON, and the order of ranks of each answer.
+    Again(String, Vec<String>),
+}
+
+impl Advice {
+    fn json(&self) -> &str {
+        match &self.told {
+            Told::Now(inner) => inner.json(),
+            Told::Again(json, _) => json,
+        }
+    }
+
+    fn order_of(&self, answer: usize) -> Option<String> {
+        match &self.told {
+            Told::Now(inner) => inner.order(answer),
+            Told::Again(_, orders) => orders.get(answer).cloned(),
+        }
+    }
+
+    fn orders(&self) -> Vec<String> {
+        let all = 0..self.__len__();
+        all.filter_map(|answer| self.order_of(answer)).collect()
+    }
 }
 
 #[pymethods]
@@ -98,26 +126,53 @@ impl Advice {
 
     /// All of it, as `stowplan advise --format json` says it: a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::json(py, self.inner.json())
+        convert::json(py, self.json())
     }
 
     /// The order of ranks of an answer, a line a node: the text of the file that MPICH reads as `MPICH_RANK_ORDER`.
     #[pyo3(signature = (answer=0))]
     fn order(&self, py: Python<'_>, answer: usize) -> PyResult<String> {
-        let order = py.detach(|| self.inner.order(answer));
+        let order = py.detach(|| self.order_of(answer));
         order.ok_or_else(|| PyIndexError::new_err(format!("there is no answer {answer}")))
     }
 
     fn __len__(&self) -> usize {
-        self.inner.len()
+        match &self.told {
+            Told::Now(inner) => inner.len(),
+            Told::Again(_, orders) => orders.len(),
+        }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let (py, other) = (other.py(), other.get());
+            py.detach(|| self.json() == other.json() && self.orders() == other.orders())
+        })
+    }
+
+    fn __hash__(&self) -> u64 {
+        convert::hash(&self.json())
+    }
+
+    /// An advice from its parts: what pickle calls.
+    #[staticmethod]
+    const fn _of(json: String, orders: Vec<String>) -> Self {
+        let told = Told::Again(json, orders);
+        Self { told }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> convert::Again<'py, (String, Vec<String>)> {
+        let orders = py.detach(|| self.orders());
+        let made = py.get_type::<Self>().getattr("_of")?;
+        Ok((made, (self.json().to_owned(), orders)))
     }
 
     fn __str__(&self) -> &str {
-        self.inner.json()
+        self.json()
     }
 
     fn __repr__(&self) -> String {
-        format!("<Advice of {} answers>", self.inner.len())
+        format!("<Advice of {} answers>", self.__len__())
     }
 }
 
@@ -142,5 +197,6 @@ pub(crate) fn advise(
     let words = line_words(line)?;
     let inner = py.detach(|| traffic.advise(words, &machine.inner));
     let inner = inner.map_err(|error| not_placed(py, &error))?;
-    Ok(Advice { inner })
+    let told = Told::Now(inner);
+    Ok(Advice { told })
 }

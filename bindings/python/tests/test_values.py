@@ -25,6 +25,10 @@ class Values(unittest.TestCase):
         values = [plan, plan[0], plan.node("a"), plan.node("a").topology, plan.cpusets, plan.explain(0), plan.diff(other), FRONTIER, own, own[0]]
         values += [sp.Topology("core:4 pu:1"), sp.App("./x", procs=2, env={"A": "1"}), sp.Job([sp.App("./x", hosts="a:1")])]
         values += [sp.Network("tree switch:2 node:2 n[0-3]"), sp.Refused.explain("-n 9 -H a:4 ./x", FRONTIER)]
+        advice = sp.advise("-n 8 -H a:4,b:4 --map-by slot ./x", SMALL, "halo:4x2")
+        values += [advice]
+        self.assertEqual(pickle.loads(pickle.dumps(advice)).order(), advice.order())
+        self.assertNotEqual(advice, sp.advise("-n 8 -H a:4,b:4 --map-by slot ./x", SMALL, "halo:2x4"))
         cluster = sp.Cluster(SMALL)
         cluster.add_nodes("a:4")
         values += [cluster.node("a"), cluster.explain("-n 9 ./x"), sp.TaskMap.of_plan(plan)]

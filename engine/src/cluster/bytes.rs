@@ -1,8 +1,9 @@
 //! A cluster in bytes: its machine, its nodes without jobs, and the jobs as saved plans. Reading takes the jobs over one by one, so
 //! that nodes and jobs agree.
 
-use super::nodes::{ClusterNodes, Standing};
+use super::nodes::ClusterNodes;
 use super::rows::Moving;
+use super::standing::Standing;
 use super::taken::Held;
 use super::topologies::MovingTopologies;
 use super::whole::Cluster;

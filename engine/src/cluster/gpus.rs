@@ -2,8 +2,9 @@
 //! those that are left. A GPU is held by the job to whose processes it is given.
 
 use super::held::{Change, given, is_without_some, visible};
-use super::nodes::{ClusterNodes, View};
+use super::nodes::ClusterNodes;
 use super::topologies::MovingTopologies;
+use super::view::View;
 use super::whole::Cluster;
 use crate::id::Column;
 use crate::map::Machine;
@@ -39,8 +40,7 @@ impl Cluster {
         if changes.is_empty() {
             return;
         }
-        self.nodes.runs.change(&mut changes);
-        self.nodes.tidy();
+        self.nodes.change(&mut changes);
         if self.nodes.held.left.len() > 2 * self.nodes.held.used + SPARE {
             self.forget_topologies();
         }

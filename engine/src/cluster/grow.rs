@@ -1,8 +1,10 @@
 //! Nodes that a job or a caller names first: they come as they would make the pool of a job alone.
 
-use super::nodes::{ClusterNodes, Standing, named_by};
+use super::nodes::ClusterNodes;
 use super::rows::Moving;
+use super::standing::Standing;
 use super::topologies::MovingTopologies;
+use super::view::named_by;
 use super::whole::Cluster;
 use crate::error::MapError;
 use crate::id::Column;
@@ -35,6 +37,10 @@ impl Cluster {
         resolved: &Resolved,
         candidates: &Option<Candidates>,
     ) -> Result<Option<ClusterNodes>, MapError> {
+        let known = candidates.as_ref().or(self.machine.candidates.as_ref());
+        if self.nodes.has_all(resolved, known) {
+            return Ok(None);
+        }
         let mut machine = self.machine.clone();
         if candidates.is_some() {
             machine.candidates.clone_from(candidates);
@@ -67,7 +73,7 @@ impl ClusterNodes {
         resolved: &Resolved,
         mut machine: Machine,
     ) -> Result<Option<Self>, MapError> {
-        if !self.names.is_empty() && !self.lacks(resolved, &machine) {
+        if self.has_all(resolved, machine.candidates.as_ref()) {
             return Ok(None);
         }
         let local = machine.local.clone();
@@ -79,13 +85,13 @@ impl ClusterNodes {
         Ok(Some(grown))
     }
 
-    /// Whether a job names nodes that are not known.
-    fn lacks(&self, resolved: &Resolved, machine: &Machine) -> bool {
-        let candidates = machine.candidates.iter().flat_map(|known| &known.nodes);
+    /// Whether there are nodes, and a job names none that is not known.
+    fn has_all(&self, resolved: &Resolved, candidates: Option<&Candidates>) -> bool {
+        let candidates = candidates.iter().flat_map(|known| &known.nodes);
         let mut named = named_by(&resolved.hosts).chain(candidates);
-        named.any(|range| {
-            self.names.find(range).1.is_some() && by_number(&self.names, range).is_none()
-        })
+        let known =
+            |range| self.names.find(range).1.is_none() || by_number(&self.names, range).is_some();
+        !self.names.is_empty() && named.all(known)
     }
 
     /// Appends the nodes of a pool that are not known.

@@ -12,6 +12,12 @@ mod rows;
 mod topologies;
 // How a job is placed among others.
 mod among;
+// How a node stands.
+mod standing;
+// Some nodes, as a job sees them.
+mod view;
+// The nodes with room, and how many of them a job can look at.
+mod room;
 // Topologies without the GPUs that jobs hold.
 mod held;
 // The nodes, the state of each, and those that one job may use.
@@ -29,6 +35,7 @@ mod bytes;
 
 pub use among::Among;
 pub use bytes::{BadCluster, Saved};
-pub use nodes::{NodeNow, Standing};
+pub use nodes::NodeNow;
+pub use standing::Standing;
 pub use taken::AdoptError;
 pub use whole::{Cluster, NoNode};

@@ -2,42 +2,29 @@
 
 use super::among::Among;
 use super::held::{HeldGpus, visible};
+use super::room::{FirstNodes, GpusHeld, Need, Reach, Room, is_final};
 use super::rows::Rows;
-use crate::error::{MapError, PlaceError};
+use super::standing::Standing;
+use super::view::{View, named, named_by};
+use crate::error::MapError;
 use crate::id::Column;
 use crate::id::Id as _;
-use crate::map::Candidates;
-use crate::map::{Machine, Mapped, make_plan};
+use crate::map::{Components, Machine, Mapped, make_plan};
 use crate::plan::kept::{Kept, joined};
 use crate::plan::{Derived, Placed};
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
-use crate::stage::alloc::build_pool::within_sessions;
-use crate::stage::alloc::named::by_number;
 use crate::stage::job::JobOutcome;
 use crate::stage::job::all_apps::place_apps;
 use crate::stage::node::units::Hardware;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::Policy;
-use crate::table::names::{NameRange, Names, NodeId, NodeRange, cut_around, push_joined};
-use crate::table::states::{NodeState, Runs, StateRuns};
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::states::{NodeState, Runs, StateId, StateRuns};
 use crate::table::topologies::{Topologies, TopologyId};
-use crate::text::host_types::{HostEntry, HostfileWhat, Hosts};
 use roaring::RoaringBitmap;
 use std::sync::{Arc, OnceLock};
-
-/// How a node stands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Standing {
-    /// Jobs start on it.
-    #[default]
-    Up,
-    /// No job starts on it; those that run go on.
-    Drained,
-    /// It failed: no job starts on it.
-    Down,
-}
 
 /// The tables may have this many rows that no node is in, and as many again as nodes are in, before they are made anew.
 const ROWS_SPARE: usize = 256;
@@ -60,6 +47,8 @@ pub(super) struct ClusterNodes {
     used_rows: usize,
     /// The nodes that are up, once a job needs them.
     open: OnceLock<Arc<View>>,
+    /// Those of them with room, once a job needs them.
+    room: OnceLock<Arc<Room>>,
     /// Topologies as the inner loops see them, once a job needs them.
     pub(super) hardware: Column<TopologyId, Option<Arc<Hardware>>>,
 }
@@ -123,7 +112,7 @@ impl ClusterNodes {
         for &range in nodes {
             self.standing.change(&mut [(range, standing)]);
         }
-        self.open.take();
+        self.changed();
     }
 
     pub(super) fn remove(&mut self, nodes: &[NodeRange]) {
@@ -145,44 +134,133 @@ impl ClusterNodes {
                 local => local,
             };
         }
+        self.changed();
         self.tidy();
     }
 
     /// The nodes that are up.
     pub(super) fn open(&self) -> &Arc<View> {
-        self.open.get_or_init(|| Arc::new(View::open(self)))
+        let open = || Arc::new(View::open(&self.names, self.local, &self.standing));
+        self.open.get_or_init(open)
     }
 
     /// Forgets what follows from names and standing, after these changed.
     pub(super) fn changed(&mut self) {
         self.open.take();
+        self.room.take();
+    }
+
+    /// Gives nodes other states.
+    pub(super) fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
+        self.runs.change(changes);
+        if let Some(room) = self.room.get_mut() {
+            let room = Arc::make_mut(room);
+            for &(nodes, state) in &*changes {
+                room.change(&self.standing, nodes, self.rows.states.get(state));
+            }
+        }
+        self.tidy();
     }
 
     /// Places a job. Nothing changes when it is refused.
     pub(super) fn place(
         &mut self,
         machine: &Machine,
-        mut resolved: Resolved,
+        resolved: Resolved,
         among: &Among,
     ) -> Result<Mapped, MapError> {
+        let (names, local, standing) = (&self.names, self.local, &self.standing);
         let candidates = among.candidates.as_ref().or(machine.candidates.as_ref());
         let view = match candidates {
-            Some(candidates) => Arc::new(View::of_candidates(self, candidates)),
+            Some(candidates) => Arc::new(View::of_candidates(names, local, standing, candidates)),
             None => Arc::clone(self.open()),
         };
-        view.check(self, &resolved, candidates)?;
-        let held = self.held_gpus(machine, &view);
+        view.check(&self.names, &self.standing, &resolved, candidates)?;
+        let components = &among.components;
+        if candidates.is_none()
+            && let Some((view, tried)) = self.on_first(machine, &resolved, components)
+        {
+            return self.enter(&view, tried);
+        }
+        let tried = self.tried(machine, &view, resolved, components)?;
+        self.enter(&view, tried)
+    }
+
+    /// Places a job on the first nodes with room, if it would be placed alike on all. `None`: it may not be.
+    fn on_first(
+        &mut self,
+        machine: &Machine,
+        resolved: &Resolved,
+        components: &Components,
+    ) -> Option<(View, Tried)> {
+        let held = match self.held.is_empty() {
+            true => GpusHeld::None,
+            false => GpusHeld::Some,
+        };
+        let mut need = Need::of(resolved, components, held)?;
+        loop {
+            let room = || Arc::new(Room::of(&self.standing, &self.runs, &self.rows.states));
+            let room = self.room.get_or_init(room);
+            let FirstNodes { mut nodes, reach } =
+                room.first(need, &self.runs, &self.rows.states)?;
+            if let Some(local) = self.local.map(|local| local.number())
+                && self.standing.state(NodeId::from_row(local as usize)) == Standing::Up
+                && !nodes.iter().any(|part| part.holds(local))
+            {
+                nodes.push(NodeRange::one(local));
+            }
+            if nodes.is_empty() {
+                return None;
+            }
+            let view = View::new(&self.names, self.local, nodes);
+            let tried = self.tried(machine, &view, resolved.clone(), components);
+            let tried = tried.ok().filter(|tried| {
+                reach == Reach::All || is_final(&tried.outcome.placed, &tried.resolved)
+            });
+            match (tried, reach) {
+                (Some(tried), _) => return Some((view, tried)),
+                (None, Reach::Some) => need = need.more(),
+                (None, Reach::All) => return None,
+            }
+        }
+    }
+
+    /// Where a job goes on some nodes. Nothing changes yet.
+    fn tried(
+        &mut self,
+        machine: &Machine,
+        view: &View,
+        mut resolved: Resolved,
+        components: &Components,
+    ) -> Result<Tried, MapError> {
+        let held = self.held_gpus(machine, view);
         let before = view.gather(&self.runs);
-        let mut work = Workspace::new(self.pool(machine, &view, before.clone()));
+        let mut work = Workspace::new(self.pool(machine, view, before.clone()));
         work.pool.nodes.held = held;
         let mut outcome = JobOutcome::default();
-        let placed = place_apps(&mut work, &mut resolved, &among.components, &mut outcome);
+        let placed = place_apps(&mut work, &mut resolved, components, &mut outcome);
         let after = std::mem::take(&mut work.pool.nodes.runs);
         let tables = &mut work.pool.tables;
         self.rows.states = std::mem::take(&mut tables.states);
         self.rows.pusets = std::mem::take(&mut tables.pusets);
         self.hardware = std::mem::take(&mut tables.hardware);
         placed?;
+        Ok(Tried {
+            work,
+            resolved,
+            outcome,
+            states: [before, after],
+        })
+    }
+
+    /// Makes the plan of a job, and gives its nodes the states that it leaves.
+    fn enter(&mut self, view: &View, tried: Tried) -> Result<Mapped, MapError> {
+        let Tried {
+            mut work,
+            resolved,
+            mut outcome,
+            states: [before, after],
+        } = tried;
         // The plan has its own nodes, the rows that these are in, and no others.
         let hosts = named_by(&resolved.hosts).flat_map(|range| view.names().find(range).0);
         let kept = own_nodes(&outcome.placed, [&before, &after], hosts);
@@ -210,7 +288,7 @@ impl ClusterNodes {
             true => Keeps::WhatItFound,
             false => Keeps::All,
         };
-        self.leave(&view, [&before, &after], keeps);
+        self.leave(view, [&before, &after], keeps);
         Ok(mapped)
     }
 
@@ -246,13 +324,11 @@ impl ClusterNodes {
                 changes.extend(view.rows(part).map(|rows| (rows, state)));
             }
         }
-        self.runs.change(&mut changes);
-        self.tidy();
+        self.change(&mut changes);
     }
 
     /// Makes the tables anew if most of their rows are of states that no node is in.
     pub(super) fn tidy(&mut self) {
-        self.open_if_changed();
         let (states, sets) = self.rows.len();
         if states.max(sets) > 2 * self.used_rows + ROWS_SPARE {
             let (own, [runs]) = self.rows.own([&self.runs]);
@@ -261,14 +337,14 @@ impl ClusterNodes {
             self.used_rows = states.max(sets);
         }
     }
+}
 
-    /// Forgets the nodes that are up if there are others now.
-    fn open_if_changed(&mut self) {
-        let nodes = self.names.len();
-        if self.open.get().is_some_and(|view| view.of() != nodes) {
-            self.open.take();
-        }
-    }
+/// A job whose place is known, and the states of the nodes that it was shown, before and after it.
+struct Tried {
+    work: Workspace,
+    resolved: Resolved,
+    outcome: JobOutcome,
+    states: [StateRuns; 2],
 }
 
 /// Which cpus a job keeps. When no cpu of a node is left, a job that may overload deals the node's cpus again. The cpus that it did
@@ -277,161 +353,6 @@ impl ClusterNodes {
 enum Keeps {
     All,
     WhatItFound,
-}
-
-/// Some nodes of a cluster, in the order in which a job sees them.
-#[derive(Clone, Debug)]
-pub(super) struct View {
-    names: Arc<Names>,
-    local: Option<NodeId>,
-    /// Rows of the cluster, in the order of the view.
-    pieces: Vec<NodeRange>,
-    /// The first node of each piece in the view. Shape `[pieces]`.
-    starts: Vec<u32>,
-    /// How many nodes the cluster had.
-    of: u32,
-}
-
-impl View {
-    /// The nodes that are up, the launcher's own first.
-    pub(super) fn open(nodes: &ClusterNodes) -> Self {
-        let mut pieces = Vec::new();
-        for (range, standing) in nodes.standing.iter() {
-            if standing == Standing::Up {
-                push_joined(&mut pieces, range);
-            }
-        }
-        Self::new(nodes, pieces)
-    }
-
-    /// Those that are up and of the candidates, in the order of these.
-    pub(super) fn of_candidates(nodes: &ClusterNodes, candidates: &Candidates) -> Self {
-        let mut pieces = Vec::new();
-        for range in &candidates.nodes {
-            for found in nodes.names.find(range).0 {
-                let up = nodes.standing.within(found);
-                let up = up.filter(|&(_, standing)| standing == Standing::Up);
-                up.for_each(|(part, _)| push_joined(&mut pieces, part));
-            }
-        }
-        Self::new(nodes, pieces)
-    }
-
-    pub(super) fn new(nodes: &ClusterNodes, mut pieces: Vec<NodeRange>) -> Self {
-        let local = nodes.local.map(|local| local.number());
-        let local = local.filter(|&local| pieces.iter().any(|piece| piece.holds(local)));
-        if let Some(local) = local {
-            let rest = pieces.iter().flat_map(|&piece| cut_around(piece, local));
-            let rest = rest.filter(|piece| piece.first != local);
-            let mut own = vec![NodeRange::one(local)];
-            rest.for_each(|piece| push_joined(&mut own, piece));
-            pieces = own;
-        }
-        let mut next = 0;
-        let starts = pieces.iter().map(|piece| {
-            let start = next;
-            next += piece.count;
-            start
-        });
-        let starts = starts.collect();
-        let whole = NodeRange::until(0, nodes.names.len());
-        let names = match pieces[..] {
-            [all] if all == whole => Arc::clone(&nodes.names),
-            _ => Arc::new(named(&nodes.names, &pieces)),
-        };
-        Self {
-            names,
-            local: local.map(|_| NodeId::from_row(0)),
-            pieces,
-            starts,
-            of: nodes.names.len(),
-        }
-    }
-
-    pub(super) const fn names(&self) -> &Arc<Names> {
-        &self.names
-    }
-    /// Rows of the cluster, in the order of the view, and the first node of each piece in the view.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
-        let starts = self.starts.iter().copied();
-        self.pieces.iter().copied().zip(starts)
-    }
-    pub(super) const fn local(&self) -> Option<NodeId> {
-        self.local
-    }
-    /// How many nodes the cluster had when the view was made.
-    pub(super) const fn of(&self) -> u32 {
-        self.of
-    }
-
-    /// What the nodes of the cluster have, for those of the view.
-    pub(super) fn gather(&self, runs: &StateRuns) -> StateRuns {
-        let mut gathered = StateRuns::default();
-        for &piece in &self.pieces {
-            for (part, state) in runs.within(piece) {
-                gathered.push(part.count, state);
-            }
-        }
-        gathered
-    }
-
-    /// The rows that some nodes of the view are in the cluster.
-    pub(super) fn rows(&self, nodes: NodeRange) -> impl Iterator<Item = NodeRange> + '_ {
-        let from = self.starts.partition_point(|&start| start <= nodes.first) - 1;
-        let pieces = self.pieces[from..].iter().zip(&self.starts[from..]);
-        pieces.map_while(move |(piece, &start)| {
-            let here = NodeRange::until(start, start + piece.count).overlap(nodes)?;
-            Some(NodeRange {
-                first: piece.first + (here.first - start),
-                count: here.count,
-            })
-        })
-    }
-
-    /// Checks that there are nodes, that the job names none that is closed, and none outside its sessions.
-    pub(super) fn check(
-        &self,
-        nodes: &ClusterNodes,
-        resolved: &Resolved,
-        candidates: Option<&Candidates>,
-    ) -> Result<(), MapError> {
-        if let Some(candidates) = candidates {
-            within_sessions(resolved, candidates, &self.names)?;
-        }
-        let closed = |standing: Standing| standing != Standing::Up;
-        let mut standings = nodes.standing.iter();
-        let Some((first, standing)) = standings.find(|&(_, standing)| closed(standing)) else {
-            return Ok(());
-        };
-        for range in named_by(&resolved.hosts) {
-            let found = match by_number(&nodes.names, range) {
-                Some(node) => [NodeRange::one(node.number())].as_slice().into(),
-                None => nodes.names.find(range).0,
-            };
-            let mut parts = found
-                .into_iter()
-                .flat_map(|found| nodes.standing.within(found).collect::<Vec<_>>());
-            if let Some((part, standing)) = parts.find(|&(_, standing)| closed(standing)) {
-                return Err(refused(nodes, part, standing));
-            }
-        }
-        if self.names.is_empty() {
-            return Err(refused(nodes, first, standing));
-        }
-        Ok(())
-    }
-}
-
-fn refused(nodes: &ClusterNodes, part: NodeRange, standing: Standing) -> MapError {
-    PlaceError::NodeClosed {
-        node: nodes.names.name(NodeId::from_row(part.first as usize)),
-        why: match standing {
-            Standing::Up => "up",
-            Standing::Drained => "drained",
-            Standing::Down => "down",
-        },
-    }
-    .into()
 }
 
 /// The nodes of a job: those with its processes, those that it names, and those that it left in another state than it found them in.
@@ -448,33 +369,4 @@ fn own_nodes(
         own.extend(parts.map(|(part, _)| part));
     }
     Kept::new(joined(own))
-}
-
-/// The names of some nodes, in their order.
-fn named(names: &Names, pieces: &[NodeRange]) -> Names {
-    let mut all = Names::apart(names.shared_labels());
-    for &piece in pieces {
-        for range in names.ranges_within(piece) {
-            let added = all.add(&range);
-            added.expect("there are as many nodes as before");
-        }
-    }
-    all
-}
-
-/// The ranges of names that host lists and hostfiles name.
-pub(super) fn named_by(hosts: &Hosts) -> impl Iterator<Item = &NameRange> {
-    let lists = hosts.lists.values().iter().flatten();
-    let listed = lists
-        .chain(&hosts.lsf_pool)
-        .filter_map(|entry| match entry {
-            HostEntry::Names(range, _) => Some(range),
-            HostEntry::Nth(_) | HostEntry::Empty(_) => None,
-        });
-    let lines = hosts.hostfiles.values().iter().flat_map(|file| &file.lines);
-    let in_files = lines.filter_map(|line| match &line.what {
-        HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => Some(range),
-        HostfileWhat::Exclude(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => None,
-    });
-    listed.chain(in_files)
 }

@@ -83,8 +83,7 @@ impl ClusterNodes {
                 }
             }
         }
-        self.runs.change(&mut changes);
-        self.tidy();
+        self.change(&mut changes);
     }
 
     /// Those of a job's nodes that the cluster has.
@@ -117,12 +116,32 @@ impl ClusterNodes {
 }
 
 impl Cluster {
+    /// Takes what a job holds. Cost: its nodes; if it brings some, also a copy of all runs.
     pub(super) fn take(&mut self, plan: &Plan, held: Held) -> Result<(), AdoptError> {
+        // The nodes without those that the job brings, which are gone again if it is refused.
+        let mut before = None;
+        let taken = self.take_or_stop(plan, held, &mut before);
+        if taken.is_err()
+            && let Some(before) = before
+        {
+            self.nodes = before;
+        }
+        taken?;
+        self.change_gpus(plan, Change::Take);
+        Ok(())
+    }
+
+    /// The same, but for GPUs. Nodes that the job brings stay when it is refused.
+    fn take_or_stop(
+        &mut self,
+        plan: &Plan,
+        held: Held,
+        before: &mut Option<ClusterNodes>,
+    ) -> Result<(), AdoptError> {
         let job = plan.world();
         if plan.ranks() == 0 || changed(job).next().is_none() {
             return Err(AdoptError::Untold);
         }
-        let mut nodes = self.nodes.clone();
         let mut changes = Vec::new();
         let mut moving = MovingTopologies::from(&job.topologies);
         let mut fits: HashMap<(TopologyId, TopologyId), bool> = HashMap::new();
@@ -131,44 +150,46 @@ impl Cluster {
             let mut whole = None;
             for at in part.first..part.end() {
                 let name = job.names.name(NodeId::from_row(at as usize));
-                let node = match nodes.names.find_name(&name) {
+                let node = match self.nodes.names.find_name(&name) {
                     Some(node) => node,
                     None => {
+                        before.get_or_insert_with(|| self.nodes.clone());
                         let whole = *whole.get_or_insert_with(|| self.hardware_of(topology));
-                        let row = as_found(job, was, whole, &mut nodes.rows);
-                        let added = nodes.append_one(&name, row);
+                        let row = as_found(job, was, whole, &mut self.nodes.rows);
+                        let added = self.nodes.append_one(&name, row);
                         added.map_err(|_| AdoptError::TooManyNodes)?;
-                        NodeId::from_row(nodes.names.len() as usize - 1)
+                        NodeId::from_row(self.nodes.names.len() as usize - 1)
                     }
                 };
-                let state = nodes.runs.state(node);
-                let whole = nodes.whole.state(node);
+                let state = self.nodes.runs.state(node);
+                let whole = self.nodes.whole.state(node);
                 let known = fits.entry((topology, whole));
                 let topologies = &self.machine.topologies;
                 if !*known.or_insert_with(|| is_without_some(topologies, topology, whole)) {
                     return Err(AdoptError::Hardware { node: name });
                 }
-                let row = nodes.with(job, &name, (state, was, left), held)?;
-                changes.push((NodeRange::one(node.number()), nodes.rows.intern(row)));
+                let row = self.nodes.with(job, &name, (state, was, left), held)?;
+                changes.push((NodeRange::one(node.number()), self.nodes.rows.intern(row)));
             }
         }
-        nodes.runs.change(&mut changes);
+        self.check_gpus_free(plan)?;
+        self.nodes.change(&mut changes);
+        Ok(())
+    }
+
+    /// Checks that nobody holds the GPUs that a plan gives its processes.
+    fn check_gpus_free(&self, plan: &Plan) -> Result<(), AdoptError> {
         for (part, gpus) in given(plan) {
             for at in part.first..part.end() {
-                let name = job.names.name(NodeId::from_row(at as usize));
-                let node = nodes
-                    .names
-                    .find_name(&name)
-                    .expect("its nodes are known now");
-                let row = nodes.rows.states.get(nodes.runs.state(node));
+                let name = plan.world().names.name(NodeId::from_row(at as usize));
+                let node = self.nodes.names.find_name(&name);
+                let node = node.expect("its nodes are known now");
+                let row = self.nodes.rows.states.get(self.nodes.runs.state(node));
                 if !gpus.is_subset(&visible(&self.machine.topologies, row.topology)) {
                     return Err(AdoptError::Gpus { node: name });
                 }
             }
         }
-        nodes.tidy();
-        self.nodes = nodes;
-        self.change_gpus(plan, Change::Take);
         Ok(())
     }
 }

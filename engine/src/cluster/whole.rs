@@ -2,7 +2,8 @@
 
 use super::among::Among;
 use super::held::Change;
-use super::nodes::{ClusterNodes, NodeNow, Standing};
+use super::nodes::{ClusterNodes, NodeNow};
+use super::standing::Standing;
 use super::topologies::MovingTopologies;
 use crate::error::MapError;
 use crate::map::{Machine, Mapped};
@@ -48,7 +49,7 @@ impl Cluster {
     /// # Errors
     /// As [`crate::map::map_resolved`]; `node-closed` when the job names a node that is down or drained. Then nothing changes.
     ///
-    /// Cost: that of placing the job, and the runs of the states.
+    /// Cost: that of placing the job on the first nodes with room, as many as it can look at; on all, where the job has to look at all.
     pub fn place(&mut self, resolved: Resolved, among: &Among) -> Result<Mapped, MapError> {
         resolved.check_cores(&self.machine.topologies)?;
         let mapped = match self.grown(&resolved, &among.candidates)? {

@@ -104,6 +104,8 @@ impl Kept {
             // All nodes of a run have processes, so the run stays in one piece.
             run.nodes.first = self.number(run.nodes.first).unwrap_or(run.nodes.first);
         }
+        // Nodes between them may have left.
+        placed.runs.dedup_by(|run, last| last.join(run));
         if let RankOrder::Listed(listed) = &mut placed.order {
             for run in listed {
                 let node = self.number(run.node).unwrap_or(run.node);

@@ -29,6 +29,16 @@ pub struct PlacedRun {
     pub used_before: u32,
 }
 
+impl PlacedRun {
+    /// Extends this run by the next one if that continues it. Returns whether it did.
+    pub(crate) fn join(&mut self, next: &Self) -> bool {
+        let nodes = next.nodes;
+        let same = self.nodes.end() == nodes.first && Self { nodes, ..*self } == *next;
+        self.nodes.count += if same { nodes.count } else { 0 };
+        same
+    }
+}
+
 /// Nodes that an app came to in several passes. Each pass began again with the app's objects or list (`semantics` 4.8).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PassRun {

@@ -41,6 +41,23 @@ impl Intervals {
         new.into()
     }
 
+    /// Takes nodes away. Cost: the intervals met.
+    pub(crate) fn remove(&mut self, nodes: NodeRange) {
+        for part in self.shared(nodes) {
+            let met = self.ends.range(..=part.first).next_back();
+            let Some((&first, &end)) = met else {
+                continue;
+            };
+            self.ends.remove(&first);
+            if first < part.first {
+                self.ends.insert(first, part.first);
+            }
+            if part.end() < end {
+                self.ends.insert(part.end(), end);
+            }
+        }
+    }
+
     /// The nodes of a range that are not in the set, ascending.
     #[must_use]
     pub(crate) fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {

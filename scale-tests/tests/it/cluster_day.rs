@@ -90,30 +90,42 @@ struct Day {
 const WINDOW: usize = 5_000;
 
 /// What placing costs, from the first time that the machine is full.
-#[derive(Default)]
 struct Measured {
     /// Times of the placements of this window.
     took: Vec<Duration>,
-    windows: Vec<String>,
+    /// The same nodes without jobs. What a job takes there tells how fast the machine is at the time.
+    fresh: Cluster,
+    took_fresh: Vec<Duration>,
+    windows: u32,
 }
 
 impl Measured {
-    fn enter(&mut self, took: Duration, cluster: &Cluster) {
-        self.took.push(took);
-        if self.took.len() == WINDOW {
-            let took = middle(std::mem::take(&mut self.took));
-            let running = cluster.jobs().count();
-            let size = cluster.to_bytes().len();
-            let memory = memory().unwrap_or_default();
-            self.windows.push(format!(
-                "{took} ns for a placement, {running} jobs run, {size} bytes of state, {memory} kB of the process"
-            ));
+    const fn new(fresh: Cluster) -> Self {
+        Self {
+            took: Vec::new(),
+            fresh,
+            took_fresh: Vec::new(),
+            windows: 0,
         }
     }
 
-    fn say(self) {
-        for (at, window) in self.windows.iter().enumerate() {
-            println!("window {at}: {window}");
+    fn enter(&mut self, took: Duration, job: &Job, cluster: &Cluster) {
+        self.took.push(took);
+        let began = Instant::now();
+        let alone = self.fresh.place(job);
+        self.took_fresh.push(began.elapsed());
+        self.fresh.release(&alone.unwrap()).unwrap();
+        if self.took.len() == WINDOW {
+            let took = middle(std::mem::take(&mut self.took));
+            let fresh = middle(std::mem::take(&mut self.took_fresh));
+            let running = cluster.jobs().count();
+            let size = cluster.to_bytes().len();
+            let memory = memory().unwrap_or_default();
+            println!(
+                "window {}: {took} ns for a placement, {fresh} without other jobs, {running} jobs run, {size} bytes of state, {memory} kB of the process",
+                self.windows
+            );
+            self.windows += 1;
         }
     }
 }
@@ -146,6 +158,7 @@ impl Day {
             .unwrap();
         (0..size.nodes)
             .for_each(|at| account.add(format!("n{at}"), SLOTS, [SLOTS, size.kind.gpus]));
+        let fresh = cluster.clone();
         Self {
             size,
             choices: Choices::seeded(seed),
@@ -156,7 +169,7 @@ impl Day {
             refused: 0,
             events: BTreeMap::new(),
             brought: 0,
-            measured: Measured::default(),
+            measured: Measured::new(fresh),
         }
     }
 
@@ -182,7 +195,7 @@ impl Day {
             Ok(plan) => {
                 self.placed += 1;
                 if self.refused > 0 {
-                    self.measured.enter(took, &self.cluster);
+                    self.measured.enter(took, &job, &self.cluster);
                 }
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
                 let fewest = plan.procs().map(|proc| proc.gpus().len()).min();
@@ -395,7 +408,6 @@ fn run(size: Size) {
         day.account.jobs.len(),
         began.elapsed().as_millis()
     );
-    day.measured.say();
 }
 
 fn short(kind: Kind) -> Size {

@@ -10,6 +10,7 @@ mod apps;
 mod child;
 mod cluster_account;
 mod cluster_day;
+mod cluster_first;
 mod cluster_flat;
 mod compare;
 mod corpus;

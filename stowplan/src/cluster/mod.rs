@@ -111,7 +111,9 @@ impl Cluster {
     /// As [`Plan::new`]; `node-closed` when the job names a node that is down or drained; `not-enough-gpus` when other jobs hold the
     /// GPUs that it asks for. The cluster does not change then.
     ///
-    /// Cost: as [`Plan::new`], and linear in the runs of equal nodes; what is kept of the job, in those of its own nodes.
+    /// Cost: for a job that names no hosts and is placed by slot, node or objects, without OVERSUBSCRIBE, as [`Plan::new`] on the first
+    /// nodes with a free slot, at most as many as it has processes, if it fits there; for other jobs linear in the runs of equal
+    /// nodes. What is kept of the job is linear in the runs of its own nodes.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -269,7 +271,8 @@ impl Cluster {
         Some(&self.jobs.get(&job)?.plan)
     }
 
-    /// The job of a plan that this cluster placed and did not release. Cost: linear in the jobs that run.
+    /// The job of a plan that this cluster placed and did not release. Cost: linear in the jobs that were placed after it and run; in
+    /// all that run if there is none.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -279,7 +282,7 @@ impl Cluster {
     /// ```
     #[must_use]
     pub fn job_of(&self, plan: &Plan) -> Option<JobId> {
-        let placed = self.jobs.iter().find(|(_, running)| {
+        let placed = self.jobs.iter().rev().find(|(_, running)| {
             let ticket = running.ticket.as_ref().zip(plan.ticket());
             ticket.is_some_and(|(own, other)| Arc::ptr_eq(own, other))
         });

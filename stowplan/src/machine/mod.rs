@@ -36,7 +36,7 @@ pub struct Machine {
 }
 
 /// What is known of the nodes besides their hardware.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Known {
     local: Option<String>,
     cpu_list: Option<CpuList>,
@@ -45,6 +45,16 @@ struct Known {
     taken: Vec<(Vec<NameRange>, InUse)>,
     candidates: Option<map::Candidates>,
 }
+
+/// Machines of which the same was said are equal.
+impl PartialEq for Machine {
+    fn eq(&self, other: &Self) -> bool {
+        let said = (&self.known, &self.named);
+        said == (&other.known, &other.named) && self.hardware == other.hardware
+    }
+}
+
+impl Eq for Machine {}
 
 impl Machine {
     /// A machine whose nodes all have this topology.

@@ -41,6 +41,7 @@ fn values_clone_and_compare() {
         App, BindTo, Class, Cpus<'_>, Error, Job, JobId, MapBy, Note, ObjKind, Object, Plan, Policy<BindTo>, ProcCount, Rank, RankBy,
         Standing, Summary, Topology, Node<'_>, NodeSlice, Proc<'_>, SliceProc<'_>, AppIndex, Answer, Owner, Scope, Value, SetStatus, Image, Name,
     );
+    have!(PartialEq, Eq; Machine, Advice, Table);
     have!(Clone; Cluster, Machine, Planner, Workers, Registry, Request, Node<'_>, Nodes<'_>, Proc<'_>, Procs<'_>, JobBuilder);
 }
 

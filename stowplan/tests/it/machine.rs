@@ -1,6 +1,6 @@
 //! What is said of some nodes gives what the same facts give when they are said in another way.
 
-use stowplan::{Cluster, Job, Machine, Plan, Topology};
+use stowplan::{Cluster, Job, Machine, Plan, Topology, Traffic};
 
 fn job(words: &str) -> Job {
     Job::from_command_line(words.split(' ')).expect("the words are a job's")
@@ -219,4 +219,21 @@ fn a_node_of_a_saved_plan_has_the_hardware_that_the_plan_was_made_with() {
             assert_ne!(found, own.restrict("1").unwrap());
         }
     }
+}
+
+#[test]
+fn machines_tables_and_advice_are_equal_if_the_same_was_said() {
+    let small = || Machine::uniform(topology("core:8 pu:1"));
+    let mut other = small();
+    assert_eq!(small(), other);
+    other.set_slots("n0", 3).expect("a name and a number");
+    assert_ne!(small(), other);
+    let words = "-n 8 -H n0:4,n1:4 --map-by slot ./x";
+    let table = |words: &str| Plan::new(&job(words), &small()).map(|plan| plan.table());
+    assert_eq!(table(words), table(words));
+    assert_ne!(table(words), table("-n 7 -H n0:4,n1:4 --map-by slot ./x"));
+    let advice =
+        |grid| Traffic::new(grid).and_then(|traffic| traffic.advise(words.split(' '), &small()));
+    assert_eq!(advice("halo:4x2"), advice("halo:4x2"));
+    assert_ne!(advice("halo:4x2"), advice("halo:2x4"));
 }

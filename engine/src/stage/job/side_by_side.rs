@@ -14,7 +14,6 @@ use crate::stage::alloc::{Pool, Tables};
 use crate::stage::component::{AppIndex, Components};
 use crate::stage::map_all::Threading;
 use crate::stage::place::app::Procs;
-use crate::stage::place::commit::join;
 use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::AppId;
@@ -225,7 +224,7 @@ impl Joined {
             run.pattern = self.pattern(tables, run.pattern);
         }
         // Two patterns of a branch may be one pattern of the job: neighbouring runs that became equal are joined.
-        placed.runs.dedup_by(|run, last| join(last, run));
+        placed.runs.dedup_by(|run, last| last.join(run));
         placed
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn commit(work: &mut Workspace, outcome: Outcome) -> Placed {
 fn in_job_order(runs: &mut Vec<PlacedRun>, nodes: &Nodes, scratch: &mut Vec<(u32, PlacedRun)>) {
     // Nearly always nodes were visited in ascending order, and the runs are in that order too.
     if nodes.order.ascends() && runs.is_sorted_by_key(|run| run.nodes.first) {
-        runs.dedup_by(|run, last| join(last, run));
+        runs.dedup_by(|run, last| last.join(run));
         return;
     }
     let mut parts = emptied(scratch);
@@ -55,15 +55,7 @@ fn in_job_order(runs: &mut Vec<PlacedRun>, nodes: &Nodes, scratch: &mut Vec<(u32
         parts.extend(places.map(|(nodes, place)| (place, PlacedRun { nodes, ..run })));
     }
     parts.sort_unstable_by_key(|(place, _)| *place);
-    parts.dedup_by(|(_, run), (_, last)| join(last, run));
+    parts.dedup_by(|(_, run), (_, last)| last.join(run));
     runs.extend(parts.iter().map(|&(_, run)| run));
     *scratch = parts;
-}
-
-/// Extends a run by the next one if that continues it. Returns whether it did.
-pub(crate) fn join(last: &mut PlacedRun, run: &PlacedRun) -> bool {
-    let nodes = run.nodes;
-    let same = last.nodes.end() == nodes.first && PlacedRun { nodes, ..*last } == *run;
-    last.nodes.count += if same { nodes.count } else { 0 };
-    same
 }
