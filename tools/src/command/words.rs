@@ -130,7 +130,12 @@ fn bare(page: &Page) -> Command {
 /// A subcommand, with its options and its own subcommands.
 fn described(page: &Page) -> Command {
     let options = page.options.iter().map(|option| {
-        let arg = Arg::new(option.name).long(option.name).help(option.help);
+        let arg = Arg::new(option.name).help(option.help);
+        let mut letters = option.name.chars();
+        let arg = match (letters.next(), letters.next()) {
+            (Some(letter), None) => arg.short(letter),
+            _ => arg.long(option.name),
+        };
         if option.value.is_empty() {
             arg.action(ArgAction::SetTrue)
         } else {
