@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// The file: a line a switch, the lowest level first. A name that was taken gets its level in front.
 ///
 /// # Errors
-/// A network of places, which has no switches.
+/// A network of places, which has no switches; a name that ends a line with `\`.
 pub fn topology_conf(network: &Network) -> Result<String, BadNetwork> {
     if network.grid.is_some() {
         let word = network.kind.word();
@@ -53,6 +53,12 @@ pub fn topology_conf(network: &Network) -> Result<String, BadNetwork> {
     {
         let root = free("root", "network", &mut taken);
         let _ = writeln!(text, "SwitchName={root} Switches={}", names.join(","));
+    }
+    // Such a line goes on in the next one.
+    if let Some(line) = text.lines().find(|line| line.ends_with('\\')) {
+        return Err(BadNetwork::told(format!(
+            "topology.conf cannot say a name that ends with \\: {line}"
+        )));
     }
     Ok(text)
 }
