@@ -45,7 +45,7 @@ impl Cluster {
         if candidates.is_some() {
             machine.candidates.clone_from(candidates);
         }
-        self.nodes.with_nodes_of(resolved, machine)
+        self.nodes.with_nodes_of(resolved, machine).map(Some)
     }
 
     /// Another machine, with its topologies as rows of this cluster's.
@@ -67,22 +67,15 @@ impl Cluster {
 }
 
 impl ClusterNodes {
-    /// These nodes, and those that a job names first; `None`: there are none of them.
-    pub(super) fn with_nodes_of(
-        &self,
-        resolved: &Resolved,
-        mut machine: Machine,
-    ) -> Result<Option<Self>, MapError> {
-        if self.has_all(resolved, machine.candidates.as_ref()) {
-            return Ok(None);
-        }
+    /// These nodes, and those that a job names first.
+    fn with_nodes_of(&self, resolved: &Resolved, mut machine: Machine) -> Result<Self, MapError> {
         let local = machine.local.clone();
         let fresh = build_pool(resolved, &mut machine)?;
         let mut grown = self.clone();
         grown.append(&fresh)?;
         grown.local = local.and_then(|name| grown.names.find_name(&name));
         grown.changed();
-        Ok(Some(grown))
+        Ok(grown)
     }
 
     /// Whether there are nodes, and a job names none that is not known.
@@ -160,8 +153,8 @@ impl Cluster {
     /// As [`Cluster::add`].
     pub fn add_resolved(&mut self, resolved: &Resolved, machine: &Machine) -> Result<(), MapError> {
         let machine = self.adopted(machine);
-        if let Some(grown) = self.nodes.with_nodes_of(resolved, machine)? {
-            self.nodes = grown;
+        if !self.nodes.has_all(resolved, machine.candidates.as_ref()) {
+            self.nodes = self.nodes.with_nodes_of(resolved, machine)?;
         }
         Ok(())
     }
