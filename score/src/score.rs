@@ -57,8 +57,8 @@ pub struct Score {
 /// # Errors
 /// `bad-pattern`, `job-too-large`.
 ///
-/// Cost: for a halo over equal nodes by slot, a few planes of the grid. Else, for each level, a pass over the ranks; for halos,
-/// one pass for each offset. Matrices are streamed, with a column of each level in memory.
+/// Cost: for a halo whose ranks go node by node, the objects of each level, times the offsets. Else, for each level, a pass over
+/// the ranks; for halos, one pass for each offset. Matrices are streamed, with a column of each level in memory.
 pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Score, ScoreError> {
     score_on(plan, parts, matrices, None)
 }
@@ -68,7 +68,7 @@ pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Sco
 /// # Errors
 /// As [`score`].
 ///
-/// Cost: as [`score`]; above, for a halo by slot, the objects of each level, times the offsets; else a pass a level.
+/// Cost: as [`score`], the levels of the network counted as those of the machine.
 pub fn score_on(
     plan: &Plan,
     parts: &[Part],

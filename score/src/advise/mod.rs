@@ -180,7 +180,7 @@ fn gathered(
         .map(|(policy, own)| counting.policy(policy, &own.plan))
         .collect::<Result<_, _>>()?;
     let (mut count, mut known) = (tried.len(), None);
-    for policy in distinct(policies) {
+    for policy in distinct(policies, |_| true) {
         let own = counting.orders(policy, &policies[policy].plan)?;
         count += own.tried;
         tried.extend(own.counted);
@@ -212,20 +212,24 @@ pub fn best_known(policy: &Policy, parts: &[Part]) -> Option<(Weight, Weight)> {
     Some((node.leave, node.worst))
 }
 
-/// The policies whose ranks are put in other orders. Of policies that fill nodes alike, only the first is taken.
-fn distinct(policies: &[Policy]) -> Vec<usize> {
+/// The policies that qualify and whose ranks may be put in other orders. Of policies that fill nodes alike, only the first is taken.
+fn distinct(
+    policies: &[Policy],
+    qualifies: impl Fn(&Policy) -> bool,
+) -> impl Iterator<Item = usize> {
     let mut known: Vec<Vec<u32>> = Vec::new();
-    let mut found = Vec::new();
-    for (at, policy) in policies.iter().enumerate() {
-        if policy.reorder == Reorder::Yes {
-            let before = places(&policy.plan);
-            if !known.contains(&before) {
-                known.push(before);
-                found.push(at);
-            }
+    let all = policies.iter().enumerate();
+    all.filter_map(move |(at, policy)| {
+        if policy.reorder == Reorder::No || !qualifies(policy) {
+            return None;
         }
-    }
-    found
+        let before = places(&policy.plan);
+        let first = !known.contains(&before);
+        first.then(|| {
+            known.push(before);
+            at
+        })
+    })
 }
 
 /// The rank of each place of the one app with processes.

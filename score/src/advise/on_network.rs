@@ -5,7 +5,7 @@ use super::above::{From, of_grid, searched};
 use super::candidates::{Words, words_of};
 use super::counting::{Counted, Counting};
 use super::ranked::{front, once, shown};
-use super::{Advice, Answer, Chosen, Nodes, Policy, Reorder, advise, gathered, ranks_of, seats};
+use super::{Advice, Answer, Chosen, Nodes, Policy, advise, distinct, gathered, ranks_of, seats};
 use crate::above::Above;
 use crate::above::objects::Objects;
 use crate::column::Order as Seating;
@@ -65,7 +65,9 @@ pub fn advise_on(
     tried.sort_by_key(|own| (own.leave, own.worst));
     let limit = tried.first().map_or(u64::MAX, |own| own.leave);
     let mut found = Vec::new();
-    for (at, on) in filled(policies) {
+    let in_order = |policy: &Policy| policy.network().is_some_and(OnNetwork::is_in_order);
+    let ordered = distinct(policies, in_order).take(FILLS);
+    for (at, on) in ordered.filter_map(|at| Some((at, policies[at].network()?))) {
         let more = of_policy(&counting, policies, (at, on), &tried, limit)?;
         count += more.len();
         found.extend(more);
@@ -83,23 +85,6 @@ pub fn advise_on(
         tried: count,
         lighter_pair,
     })
-}
-
-/// Policies in the network's order whose ranks may be put in another order: one for each way to fill nodes.
-fn filled(policies: &[Policy]) -> Vec<(usize, &OnNetwork)> {
-    let mut known: Vec<Vec<u32>> = Vec::new();
-    let mut found = Vec::new();
-    for (at, policy) in policies.iter().enumerate() {
-        let on = policy.network().filter(|on| on.is_in_order());
-        if let Some(on) = on.filter(|_| policy.reorder == Reorder::Yes && found.len() < FILLS) {
-            let before = places(&policy.plan);
-            if !known.contains(&before) {
-                known.push(before);
-                found.push((at, on));
-            }
-        }
-    }
-    found
 }
 
 /// The best orders of today's advice for places such as a plan has, as the rank of each place.

@@ -3,7 +3,7 @@
 //! A parser's events are taken one by one, so that a small text cannot become large: aliases are refused.
 
 use super::BadNetwork;
-use super::refused::Line;
+use super::refused::{Line, in_line};
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
 /// Keys of a map.
@@ -60,14 +60,14 @@ pub(super) fn read<'t>(text: &'t str, source: &'t str) -> Result<Value<'t>, BadN
     let tabbed = |line: &str| line[..line.len() - line.trim_start().len()].contains('\t');
     if let Some(number) = text.lines().position(tabbed) {
         let number = u32::try_from(number + 1).unwrap_or(0);
-        return Err(Line { source, number }.bad("a tab stands in the indentation"));
+        return Err(in_line(source, number).bad("a tab stands in the indentation"));
     }
     let mut reader = Reader {
         events: Parser::new_from_str(text),
         source,
     };
     let value = reader.value(0)?;
-    let value = value.ok_or_else(|| Line { source, number: 0 }.bad("there is nothing in it"))?;
+    let value = value.ok_or_else(|| in_line(source, 0).bad("there is nothing in it"))?;
     match reader.value(0)? {
         None => Ok(value),
         Some(second) => Err(second.line.bad("a second document begins here")),
@@ -83,10 +83,7 @@ impl<'t> Reader<'t> {
     /// The value that begins next. None: what is around it ends.
     fn value(&mut self, depth: usize) -> Result<Option<Value<'t>>, BadNetwork> {
         let source = self.source;
-        let at = |number: usize| Line {
-            source,
-            number: u32::try_from(number).unwrap_or(0),
-        };
+        let at = |number: usize| in_line(source, u32::try_from(number).unwrap_or(0));
         let Some(event) = self.events.next() else {
             return Ok(None);
         };
