@@ -49,10 +49,9 @@ struct Node {
 /// Cost: the cores of the node.
 pub(super) fn cut(asked: &LineAsked<'_>, asks: &Asks, usable: &Usable, most: u32) -> NodeSets {
     let mut node = node(asked, usable);
-    let all = node.packages.iter().map(Vec::len).sum::<usize>();
     let cores = match asks.cores {
         Amount::Count(cores) => cores as usize,
-        Amount::All => all,
+        Amount::All => node.cores(),
     };
     let gpus = match asks.gpus {
         Amount::Count(gpus) => gpus as usize,
@@ -119,6 +118,10 @@ fn node(asked: &LineAsked<'_>, usable: &Usable) -> Node {
 }
 
 impl Node {
+    fn cores(&self) -> usize {
+        self.packages.iter().map(Vec::len).sum()
+    }
+
     /// The next free cores, core after core: inside a package, or whole packages.
     fn next(&mut self, cores: usize) -> Result<Vec<RoaringBitmap>, End> {
         let free = |at: usize| self.packages[at].len() - self.used[at];
@@ -160,8 +163,7 @@ impl Node {
             ));
         };
         if gpus.iter().map(package).any(|own| own != Some(first)) {
-            let all: usize = self.packages.iter().map(Vec::len).sum();
-            return match cores == all {
+            return match cores == self.cores() {
                 true => self.next(cores),
                 false => Err(End::Unknown(
                     "which cores a resource set with GPUs of two packages gets is not known"
@@ -178,10 +180,9 @@ impl Node {
     }
 
     fn full(&self, cores: usize) -> End {
-        let all: usize = self.packages.iter().map(Vec::len).sum();
         End::Full(format!(
             "a node has {}, and a resource set takes {cores}",
-            counted(all as u64, "usable core")
+            counted(self.cores() as u64, "usable core")
         ))
     }
 

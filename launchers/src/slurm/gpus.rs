@@ -3,7 +3,7 @@
 
 use super::distribution::First;
 use super::gpu_count::{GpuCount, StepGpus};
-use super::job::{Dealt, Job};
+use super::job::{Dealt, Job, NodeRun};
 use super::options::Options;
 use super::refusals;
 use super::rules::Change;
@@ -30,6 +30,14 @@ impl Standing {
             false => Self::Own,
         }
     }
+
+    /// What asks for the job's resources.
+    pub(super) const fn asks_by(self) -> &'static str {
+        match self {
+            Self::InJob => "--alloc",
+            Self::Own => "the line",
+        }
+    }
 }
 
 /// The words of one kind: those of the line, those that it inherits, those of its job.
@@ -47,15 +55,16 @@ impl<'o> Words<'o> {
 }
 
 /// GPUs of each node: `--gres` counts before `--gpus-per-node`.
-fn each_node(own: &Options) -> Option<GpuCount> {
-    let gres = own.gres.as_ref().and_then(|gres| gres.gpus.clone());
-    gres.or_else(|| own.gpus_per_node.clone())
+fn each_node(own: &Options) -> Option<&GpuCount> {
+    let gres = own.gres.as_ref().and_then(|gres| gres.gpus.as_ref());
+    gres.or(own.gpus_per_node.as_ref())
 }
 
 /// What a step asks for. The job's `--gres` counts only where nothing else is said: srun does not read it, the controller does.
 fn of_step(words: Words<'_>, step: &Step, standing: Standing) -> StepGpus {
     let Words { line, env, job } = words;
-    let inherited = env.gpus_per_node.clone().filter(|_| line.gpus.is_none());
+    let inherited = env.gpus_per_node.as_ref();
+    let inherited = inherited.filter(|_| line.gpus.is_none());
     let node = each_node(line).or(inherited);
     let said = line.gpus_per_task.as_ref().or(env.gpus_per_task.as_ref());
     let task = said.filter(|own| own.total() > 0);
@@ -63,13 +72,13 @@ fn of_step(words: Words<'_>, step: &Step, standing: Standing) -> StepGpus {
     let by_job = each_node(job).filter(|_| standing == Standing::InJob);
     // A zero counts only where nothing else says a number.
     let zero = node.is_some() || total.is_some();
-    let some = |own: &GpuCount| own.total() > 0;
-    match (node.filter(some), task, total.filter(|own| some(own))) {
-        (Some(each), ..) => StepGpus::PerNode(each),
+    let some = |own: &&GpuCount| own.total() > 0;
+    match (node.filter(some), task, total.filter(some)) {
+        (Some(each), ..) => StepGpus::PerNode(each.clone()),
         (None, Some(each), _) => StepGpus::PerTask(each.clone()),
         (None, None, Some(all)) => StepGpus::Total(all.clone()),
         (None, None, None) => match (by_job.filter(|_| !zero), step.tasks_per_gpu) {
-            (Some(each), _) if some(&each) => StepGpus::PerNode(each),
+            (Some(each), _) if some(&each) => StepGpus::PerNode(each.clone()),
             (_, Some(each)) => StepGpus::ByTasks(each),
             (_, None) => StepGpus::None,
         },
@@ -78,7 +87,7 @@ fn of_step(words: Words<'_>, step: &Step, standing: Standing) -> StepGpus {
 
 /// How many GPUs of each node a job asks for, at most; `None`: its words count none.
 pub(super) fn asked_of_each(words: &Options) -> Option<u64> {
-    each_node(words).map(|own| own.total())
+    each_node(words).map(GpuCount::total)
 }
 
 /// The GPUs of a job with so many nodes; one of each node if nothing is said.
@@ -119,16 +128,10 @@ fn in_job(
     site: &Site,
     standing: Standing,
 ) -> Result<StepGpus, LineRefused> {
-    let there = job.runs.iter();
-    let there: Vec<u64> = there
-        .map(|run| job.shapes[run.shape].gpus.len() as u64)
-        .collect();
+    let there: Vec<u64> = job.runs.iter().map(|run| job.gpus_on(run)).collect();
     let own = of_step(words, step, standing);
     let exclusive = has_all(words.job, site);
-    let by = match standing {
-        Standing::InJob => "--alloc",
-        Standing::Own => "the line",
-    };
+    let by = standing.asks_by();
     let wanted = asked_of_each(words.job).filter(|&count| count > 0);
     let spoken = wanted.is_some() || asks(words.job);
     if spoken && there.iter().all(|&own| own == 0) {
@@ -207,12 +210,8 @@ fn cpus_by_gpu(step: &mut Step, words: Words<'_>) -> Result<(), LineRefused> {
 
 /// Refuses a job that asks for more GPUs than its nodes have.
 fn within(job: &Job, words: Words<'_>) -> Result<(), LineRefused> {
-    let there = job.runs.iter();
-    let there = there.map(|run| {
-        let own = job.shapes[run.shape].gpus.len() as u64;
-        own.saturating_mul(u64::from(run.nodes.count))
-    });
-    let there: u64 = there.fold(0, u64::saturating_add);
+    let of_run = |run| job.gpus_on(run).saturating_mul(u64::from(run.nodes.count));
+    let there = job.runs.iter().map(of_run).fold(0, u64::saturating_add);
     let (own, line) = (words.job, words.line);
     let by_task = own.gpus_per_task.as_ref().zip(own.tasks);
     let by_task = by_task.map(|(each, tasks)| each.total().saturating_mul(tasks));
@@ -265,14 +264,12 @@ fn checked(job: &Job, words: &Options, site: &Site) -> Result<(), LineRefused> {
     let Some(cpus) = words.cpus_per_gpu.filter(|_| has_all(words, site)) else {
         return Ok(());
     };
-    let short = job.runs.iter().find(|run| {
-        let gpus = job.shapes[run.shape].gpus.len() as u64;
-        cpus.saturating_mul(gpus) > run.raw
-    });
+    let short = |run: &&NodeRun| cpus.saturating_mul(job.gpus_on(run)) > run.raw;
+    let short = job.runs.iter().find(short);
     match short {
         Some(run) => Err(refusals::refuses(format!(
             "Unable to allocate resources: Requested node configuration is not available: a job with --exclusive has all {} GPUs of a node, {cpus} cpus for each are asked for, and it has {}",
-            job.shapes[run.shape].gpus.len(),
+            job.gpus_on(run),
             run.raw
         ))),
         None => Ok(()),

@@ -154,10 +154,20 @@ impl Job {
         Ok(own)
     }
 
+    /// GPUs of each node of a run.
+    pub(super) fn gpus_on(&self, run: &NodeRun) -> u64 {
+        self.shapes[run.shape].gpus.len() as u64
+    }
+
+    /// The most GPUs that one of its nodes has.
+    pub(super) fn most_gpus(&self) -> u64 {
+        let each = self.shapes.iter().map(|shape| shape.gpus.len() as u64);
+        each.max().unwrap_or(0)
+    }
+
     /// Leaves the job so many GPUs of each node, the lowest numbered.
     pub(super) fn keep_gpus(&mut self, count: u64) {
-        let most = self.shapes.iter().map(|shape| shape.gpus.len() as u64);
-        let most = most.max().unwrap_or(0);
+        let most = self.most_gpus();
         if most > count {
             self.gpus_before = Some(most);
             for shape in &mut self.shapes {

@@ -44,8 +44,7 @@ fn counts<'a>(scene: &Scene<'a>) -> Vec<&'a GpuCount> {
 fn assumed(scene: &Scene<'_>) -> Option<Told> {
     let (job, words) = (scene.job, scene.words);
     let alone = has_all(words, scene.site);
-    let most = job.shapes.iter().map(|shape| shape.gpus.len() as u64);
-    let most = job.gpus_before.or(most.max()).unwrap_or(0);
+    let most = job.gpus_before.unwrap_or_else(|| job.most_gpus());
     let part = match &scene.step.gpus {
         StepGpus::None | StepGpus::All => false,
         StepGpus::PerNode(count) => count.total() < most,
@@ -55,10 +54,7 @@ fn assumed(scene: &Scene<'_>) -> Option<Told> {
     if alone || job.knows_gpus || !(part || job.gpus_before.is_some()) {
         return None;
     }
-    let by = match scene.standing {
-        Standing::InJob => "--alloc",
-        Standing::Own => "the line",
-    };
+    let by = scene.standing.asks_by();
     let gpus = match most {
         1 => "GPUs".to_owned(),
         most => format!("the {most} GPUs"),

@@ -9,7 +9,7 @@ use super::numbers::{number, positive};
 use super::reading::{Said, Valued};
 use super::refusals;
 use super::rules::{Change, Rules};
-use super::words::{Class, Command, Key};
+use super::words::{Class, Command, GpuKey, Key};
 use crate::line::LineRefused;
 
 /// `-N`.
@@ -151,15 +151,7 @@ impl Options {
             Key::TasksPerSocket => self.tasks_per_socket = Some(count()?),
             Key::ThreadsPerCore => self.threads_per_core = Some(count()?),
             Key::Constraint => self.constraint = Flag::Said,
-            Key::Gpus
-            | Key::GpusPerTask
-            | Key::GpusPerNode
-            | Key::TasksPerGpu
-            | Key::CpusPerGpu
-            | Key::GpuBind
-            | Key::Gres
-            | Key::GresFlags
-            | Key::TresPerTask => self.put_gpus(key, said, reading)?,
+            Key::OfGpus(key) => self.put_gpus(key, said, reading)?,
             Key::SocketsPerNode => {
                 self.extra.get_or_insert_default().sockets = Some(count()?);
                 self.shape = Flag::Said;
@@ -208,30 +200,29 @@ impl Options {
     }
 
     /// Words on GPUs and on resources that are counted like them.
-    fn put_gpus(&mut self, key: Key, said: &Said<'_>, reading: Reading) -> Result<(), LineRefused> {
+    fn put_gpus(
+        &mut self,
+        key: GpuKey,
+        said: &Said<'_>,
+        reading: Reading,
+    ) -> Result<(), LineRefused> {
         let (name, text) = (said.word.name(), said.value);
         let gpus = || GpuCount::read(&name, text).map(Some);
-        if key == Key::Gpus {
-            self.gpus = gpus()?;
-        } else if key == Key::GpusPerTask {
-            self.gpus_per_task = gpus()?;
-        } else if key == Key::GpusPerNode {
-            self.gpus_per_node = gpus()?;
-        } else if key == Key::TasksPerGpu {
-            self.tasks_per_gpu = Some(count(&name, text)?);
-        } else if key == Key::CpusPerGpu {
-            self.cpus_per_gpu = Some(count(&name, text)?);
-        } else if key == Key::GpuBind {
-            self.gpu_bind = Some(GpuBind::read(text)?);
-        } else if key == Key::Gres {
-            self.gres = Some(Gres::read(text)?);
-        } else if key == Key::GresFlags {
-            self.near_alone = gres_flags(text)?;
-        } else if key == Key::TresPerTask {
-            let equals = reading.rules.has(Change::TresByEquals);
-            let tres = Tres::read(text, if equals { "cpu=" } else { "cpu:" })?;
-            self.tres_cpus = tres.cpus;
-            self.gpus_per_task = tres.gpus.or(self.gpus_per_task.take());
+        match key {
+            GpuKey::Gpus => self.gpus = gpus()?,
+            GpuKey::PerTask => self.gpus_per_task = gpus()?,
+            GpuKey::PerNode => self.gpus_per_node = gpus()?,
+            GpuKey::TasksEach => self.tasks_per_gpu = Some(count(&name, text)?),
+            GpuKey::CpusEach => self.cpus_per_gpu = Some(count(&name, text)?),
+            GpuKey::Bind => self.gpu_bind = Some(GpuBind::read(text)?),
+            GpuKey::Gres => self.gres = Some(Gres::read(text)?),
+            GpuKey::GresFlags => self.near_alone = gres_flags(text)?,
+            GpuKey::Tres => {
+                let equals = reading.rules.has(Change::TresByEquals);
+                let tres = Tres::read(text, if equals { "cpu=" } else { "cpu:" })?;
+                self.tres_cpus = tres.cpus;
+                self.gpus_per_task = tres.gpus.or(self.gpus_per_task.take());
+            }
         }
         Ok(())
     }

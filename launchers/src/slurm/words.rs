@@ -8,7 +8,6 @@ pub(super) enum Key {
     Tasks,
     Nodes,
     CpusPerTask,
-    TresPerTask,
     TasksPerNode,
     TasksPerCore,
     TasksPerSocket,
@@ -27,20 +26,28 @@ pub(super) enum Key {
     Exclusive,
     Overlap,
     Whole,
-    Gpus,
-    GpusPerTask,
-    GpusPerNode,
-    CpusPerGpu,
-    TasksPerGpu,
-    GpuBind,
-    Gres,
-    GresFlags,
+    /// It concerns GPUs, or resources that are counted like them.
+    OfGpus(GpuKey),
     Constraint,
     CoreSpec,
     Export,
     Memory,
     /// A plug-in of LLNL's that maps and binds.
     Mpibind,
+}
+
+/// What a word on GPUs sets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum GpuKey {
+    Gpus,
+    PerTask,
+    PerNode,
+    CpusEach,
+    TasksEach,
+    Bind,
+    Gres,
+    GresFlags,
+    Tres,
 }
 
 /// What a word does.
@@ -104,6 +111,10 @@ const fn row(
 use Class::{Harmless, NotModelled, Places, Prints};
 use Takes::{Maybe, Nothing, Value};
 
+const fn of_gpus(key: GpuKey) -> Class {
+    Places(Key::OfGpus(key))
+}
+
 /// Words that place.
 const PLACING: &[Word] = &[
     row(Some('n'), &["ntasks"], Value, Places(Key::Tasks)),
@@ -114,7 +125,7 @@ const PLACING: &[Word] = &[
         Value,
         Places(Key::CpusPerTask),
     ),
-    row(None, &["tres-per-task"], Value, Places(Key::TresPerTask)),
+    row(None, &["tres-per-task"], Value, of_gpus(GpuKey::Tres)),
     row(
         None,
         &["ntasks-per-node", "tasks-per-node"],
@@ -168,19 +179,19 @@ const PLACING: &[Word] = &[
     row(None, &["exclusive"], Maybe, Places(Key::Exclusive)),
     row(None, &["overlap"], Nothing, Places(Key::Overlap)),
     row(None, &["whole"], Nothing, Places(Key::Whole)),
-    row(Some('G'), &["gpus"], Value, Places(Key::Gpus)),
-    row(None, &["gpus-per-task"], Value, Places(Key::GpusPerTask)),
-    row(None, &["gpus-per-node"], Value, Places(Key::GpusPerNode)),
+    row(Some('G'), &["gpus"], Value, of_gpus(GpuKey::Gpus)),
+    row(None, &["gpus-per-task"], Value, of_gpus(GpuKey::PerTask)),
+    row(None, &["gpus-per-node"], Value, of_gpus(GpuKey::PerNode)),
     row(
         None,
         &["ntasks-per-gpu", "ntasks-per-tres"],
         Value,
-        Places(Key::TasksPerGpu),
+        of_gpus(GpuKey::TasksEach),
     ),
-    row(None, &["gpu-bind"], Value, Places(Key::GpuBind)),
-    row(None, &["cpus-per-gpu"], Value, Places(Key::CpusPerGpu)),
-    row(None, &["gres"], Value, Places(Key::Gres)),
-    row(None, &["gres-flags"], Value, Places(Key::GresFlags)),
+    row(None, &["gpu-bind"], Value, of_gpus(GpuKey::Bind)),
+    row(None, &["cpus-per-gpu"], Value, of_gpus(GpuKey::CpusEach)),
+    row(None, &["gres"], Value, of_gpus(GpuKey::Gres)),
+    row(None, &["gres-flags"], Value, of_gpus(GpuKey::GresFlags)),
     row(Some('C'), &["constraint"], Value, Places(Key::Constraint)),
     row(Some('S'), &["core-spec"], Value, Places(Key::CoreSpec)),
     row(None, &["export"], Value, Places(Key::Export)),
@@ -401,6 +412,6 @@ pub(super) fn words(command: Command, rules: Rules) -> Vec<Word> {
         });
         all.extend(words);
     }
-    all.retain(|word| rules.has(Change::TresPerTask) || word.class != Places(Key::TresPerTask));
+    all.retain(|word| rules.has(Change::TresPerTask) || word.class != of_gpus(GpuKey::Tres));
     all
 }
