@@ -3,7 +3,6 @@
 use serde::Serialize;
 use std::collections::HashMap;
 use stowplan_engine::count::Rank;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
@@ -15,7 +14,7 @@ pub struct Row {
     /// Its rank in the job.
     pub rank: u32,
     /// Its app.
-    pub app: usize,
+    pub app: u32,
     /// Its rank in the app.
     pub app_rank: u32,
     /// The name of its node.
@@ -55,7 +54,7 @@ impl<'p> Rows<'p> {
         let place = self.plan.place(rank)?;
         Some(Row {
             rank: rank.0,
-            app: place.app.row(),
+            app: self.plan.resolved_apps().number(place.app),
             app_rank: place.app_rank,
             node: self.name(place.node),
             local_rank: place.local_rank,

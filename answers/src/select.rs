@@ -28,11 +28,14 @@ pub fn select(plan: &Plan, parts: &Parts) -> Result<Option<RoaringBitmap>, JobEr
         meet(numbers("--ranks", list, plan.ranks(), "ranks")?);
     }
     if let Some(list) = &parts.app {
-        let count = u32::try_from(plan.apps().len()).unwrap_or(u32::MAX);
+        let table = plan.resolved_apps();
+        let wanted = numbers("--app", list, table.count(), "apps")?;
         let mut ranks = RoaringBitmap::new();
-        for app in numbers("--app", list, count, "apps")? {
-            let app = app as usize;
-            ranks.insert_range(plan.bases()[app]..plan.bases()[app + 1]);
+        for (app, placed) in table.ids().zip(plan.apps()) {
+            if wanted.contains(table.number(app)) {
+                let base = placed.base().0;
+                ranks.insert_range(base..base + placed.procs().0);
+            }
         }
         meet(ranks);
     }

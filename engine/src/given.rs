@@ -49,6 +49,8 @@ pub struct GivenRun {
 /// An app whose processes were given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenApp {
+    /// Its number in the line, from 0. Several may have one number: parts of an app whose ranks are mixed with others'.
+    pub number: u32,
     /// The program, then its arguments.
     pub program: Vec<String>,
     /// Where its processes are, in the order in which its ranks go over nodes.
@@ -109,6 +111,7 @@ pub fn plan(job: GivenJob) -> Result<Plan, PlaceError> {
     let mut table = AppTable::default();
     let mut placed = Vec::with_capacity(apps.len());
     let mut ranks = 0_u64;
+    table.set_part_of(apps.iter().map(|app| app.number).collect());
     for app in apps {
         let own = place(&mut world, &ids, &app);
         let procs: u64 = own
@@ -312,7 +315,8 @@ mod tests {
             pattern,
             kind: None,
         };
-        let app = |runs, order| GivenApp {
+        let app = |number, runs, order| GivenApp {
+            number,
             program: vec!["./x".to_owned(), "-v".to_owned()],
             runs,
             order,
@@ -325,8 +329,8 @@ mod tests {
             local: None,
             patterns: vec![vec![mask(&[0, 1]), mask(&[3])], vec![mask(&[0, 1])]],
             apps: vec![
-                app(vec![run(nodes(0, 2), 0)], RankOrder::Node),
-                app(vec![run(nodes(1, 3), 1)], RankOrder::Slot),
+                app(0, vec![run(nodes(0, 2), 0)], RankOrder::Node),
+                app(1, vec![run(nodes(1, 3), 1)], RankOrder::Slot),
             ],
         }
     }
@@ -344,5 +348,39 @@ mod tests {
         let read = Plan::from_bytes(&plan.to_bytes()).expect("it was just written");
         assert_eq!(read.to_bytes(), plan.to_bytes());
         assert_eq!(read.locate(Rank(4)).map(|at| at.local), Some(0));
+    }
+
+    #[test]
+    fn parts_of_one_app_are_counted_as_one() {
+        let mut parts = job();
+        let last = parts.apps[0].clone();
+        parts.apps.push(last);
+        parts.apps[2].number = 0;
+        let plan = plan(parts).expect("it is small");
+        assert_eq!((plan.apps().len(), plan.resolved_apps().count()), (3, 2));
+        let apps = |plan: &Plan| -> Vec<_> {
+            let places = (0..plan.ranks()).filter_map(|rank| plan.place(Rank(rank)));
+            let number = |app| plan.resolved_apps().number(app);
+            places
+                .map(|place| (number(place.app), place.app_rank))
+                .collect()
+        };
+        let first = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2)];
+        let last = [(0, 4), (0, 5), (0, 6), (0, 7)];
+        assert_eq!(apps(&plan), [&first[..], &last[..]].concat());
+        let bytes = plan.to_bytes();
+        let read = Plan::from_bytes(&bytes).expect("it was just written");
+        assert_eq!((apps(&read), read.to_bytes()), (apps(&plan), bytes));
+        let sent = plan.broadcast_bytes();
+        let read = Plan::from_broadcast_bytes(&sent).expect("it was just written");
+        assert_eq!(apps(&read), apps(&plan));
+        let slice = plan.slice_bytes(NodeId::from_row(0));
+        let slice = crate::plan::slice::NodeSlice::from_bytes(&slice).expect("it was just written");
+        let of_slice = slice
+            .procs
+            .iter()
+            .map(|proc| (proc.app.row(), proc.app_rank));
+        let own = [(0, 0), (0, 2), (0, 4), (0, 6)];
+        assert_eq!(of_slice.collect::<Vec<_>>(), own);
     }
 }

@@ -253,7 +253,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn apps(&self) -> u32 {
-        u32::try_from(self.inner().apps().len()).unwrap_or(u32::MAX)
+        self.inner().resolved_apps().count()
     }
 
     /// The notes that the command prints. A note that holds for many apps is reported once. A plan from bytes has no notes.

@@ -7,7 +7,6 @@ use std::hash::{Hash, Hasher};
 use std::iter::FusedIterator;
 use std::ops::Range;
 use stowplan_engine::count;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::ProcPlace;
 use stowplan_engine::table::cpusets::list_form;
 
@@ -55,7 +54,7 @@ impl<'p> Proc<'p> {
     /// ```
     #[must_use]
     pub fn app(&self) -> u32 {
-        u32::try_from(self.place.app.row()).unwrap_or(u32::MAX)
+        self.plan.inner().resolved_apps().number(self.place.app)
     }
 
     /// Its rank in the app.

@@ -103,12 +103,16 @@ fn unpack((kinds, objects): (&mut [u32], &mut [u32])) {
 
 /// The app of each rank, and its rank in the app.
 fn number_apps(plan: &Plan, mut apps: &mut [u32], mut ranks: &mut [u32]) {
-    for (number, app) in (0..).zip(plan.inner().apps()) {
+    let table = plan.inner().resolved_apps();
+    for (id, app) in table.ids().zip(plan.inner().apps()) {
         let procs = app.procs().0 as usize;
         let own = apps.split_off_mut(..procs).unwrap_or_default();
-        own.fill(number);
+        own.fill(table.number(id));
         let own = ranks.split_off_mut(..procs).unwrap_or_default();
-        own.iter_mut().zip(0..).for_each(|(out, rank)| *out = rank);
+        let of_app = app.first_app_rank()..;
+        own.iter_mut()
+            .zip(of_app)
+            .for_each(|(out, rank)| *out = rank);
     }
 }
 
@@ -134,10 +138,11 @@ impl Table {
             let (mut apps, mut ranks) = (Vec::new(), Vec::new());
             apps.reserve_exact(self.len());
             ranks.reserve_exact(self.len());
-            for (number, app) in (0..).zip(plan.apps()) {
-                let procs = app.procs().0;
-                apps.resize(apps.len() + procs as usize, number);
-                ranks.extend(0..procs);
+            let table = plan.resolved_apps();
+            for (id, app) in table.ids().zip(plan.apps()) {
+                let (procs, first) = (app.procs().0, app.first_app_rank());
+                apps.resize(apps.len() + procs as usize, table.number(id));
+                ranks.extend(first..first + procs);
             }
             [apps, ranks]
         })

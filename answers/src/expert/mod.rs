@@ -20,7 +20,6 @@ use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::note::Facts;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::list_form;
@@ -94,7 +93,10 @@ fn of(plan: &Plan, asked: Asked) -> Vec<Note> {
             facts.extend(gpus::facts(plan, &kind, given));
         }
         for fact in facts {
-            let key = (fact.class, fact.app.map(|app| app.number()));
+            let key = (
+                fact.class,
+                fact.app.map(|app| plan.resolved_apps().number(app)),
+            );
             add(
                 all.entry(key).or_insert_with(|| Found::of(&fact)),
                 &fact,

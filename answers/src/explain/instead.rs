@@ -136,7 +136,10 @@ impl<'f> Alternatives<'f> {
     /// The first change that puts a rank on another node or on other cpus.
     #[must_use]
     pub fn instead(&self, row: &Row) -> Option<Instead> {
-        let own = self.tries.iter().filter(|other| other.app == row.app);
+        let own = self
+            .tries
+            .iter()
+            .filter(|other| other.app == row.app as usize);
         own.filter_map(|other| {
             let plan = other
                 .plan

@@ -28,7 +28,6 @@ use instead::{Alternatives, Instead};
 use serde::Serialize;
 use stowplan_engine::count::Rank;
 use stowplan_engine::error::spec::Owner;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::owner;
@@ -77,7 +76,7 @@ pub struct Explained {
 pub fn explain(plan: &Plan, rank: Rank, others: &Alternatives<'_>) -> Option<Explained> {
     let row = Rows::new(plan).row(rank)?;
     Some(Explained {
-        words: words(plan, AppId::from_row(row.app)),
+        words: words(plan, plan.locate(rank)?.app),
         gpus: gpus::given(plan, rank),
         why: why::sentences(plan, rank, &row),
         instead: others.instead(&row),

@@ -145,13 +145,13 @@ impl Seen<'_> {
         let state = self.state(self.run.nodes.first + self.at.node);
         let earlier = match self.run.own_before {
             0 => String::new(),
-            own => format!(", behind {own} of earlier apps"),
+            own => format!(", behind {own} of earlier {}", self.rows()),
         };
         format!(
-            "{} is number {before} of the {} that app {} is on and holds {} of its {}{earlier}: {}, {} taken before the job",
+            "{} is number {before} of the {} that {} is on and holds {} of its {}{earlier}: {}, {} taken before the job",
             self.row.node,
             nodes(all),
-            self.row.app,
+            self.app(),
             self.run.procs,
             counted(self.plan.app(self.at.app).procs().0, "process"),
             counted(state.slots, "slot"),
@@ -188,9 +188,26 @@ impl Seen<'_> {
         ))
     }
 
+    /// The app, or the part of it that has the rank, in words.
+    fn app(&self) -> String {
+        let part = match self.plan.resolved_apps().has_parts() {
+            true => "this part of ",
+            false => "",
+        };
+        format!("{part}app {}", self.row.app)
+    }
+
+    /// What the rows of the plan's apps are.
+    fn rows(&self) -> &'static str {
+        match self.plan.resolved_apps().has_parts() {
+            true => "parts of apps",
+            false => "apps",
+        }
+    }
+
     /// How the rank got its number.
     fn order(&self) -> String {
-        let (rank, app) = (self.rank.0, self.row.app);
+        let (rank, app) = (self.rank.0, self.app());
         let base = self.plan.app(self.at.app).base().0;
         let node = &self.row.node;
         let (ahead, procs) = self.before();
@@ -205,7 +222,7 @@ impl Seen<'_> {
                     ""
                 };
                 format!(
-                    "ranks go node by node{by}: app {app} begins with rank {base}, {procs} of its processes are on the {before} before, so {node} begins with rank {first}, and rank {rank} is number {} there",
+                    "ranks go node by node{by}: {app} begins with rank {base}, {procs} of its processes are on the {before} before, so {node} begins with rank {first}, and rank {rank} is number {} there",
                     u64::from(rank) - first
                 )
             }
@@ -225,11 +242,11 @@ impl Seen<'_> {
                     given => format!("{given} ranks are given"),
                 };
                 format!(
-                    "ranks go round by round over nodes: app {app} begins with rank {base}, {are_given} before round {round}, {ahead} in it before {node}: {base} + {given} + {ahead} = {rank}"
+                    "ranks go round by round over nodes: {app} begins with rank {base}, {are_given} before round {round}, {ahead} in it before {node}: {base} + {given} + {ahead} = {rank}"
                 )
             }
             RankOrder::Span => format!(
-                "ranks go round by round over the objects of all nodes: app {app} begins with rank {base}, and this is number {} of that order",
+                "ranks go round by round over the objects of all nodes: {app} begins with rank {base}, and this is number {} of that order",
                 self.row.app_rank
             ),
             RankOrder::Listed(_) => self.listed(),
@@ -269,8 +286,13 @@ impl Seen<'_> {
     fn object(&self) -> String {
         let state = self.state(self.run.nodes.first + self.at.node);
         let local = format!(
-            "it is process {} of app {} on {}, local rank {} (behind {} of earlier apps)",
-            self.at.local, self.row.app, self.row.node, self.row.local_rank, self.run.own_before
+            "it is process {} of {} on {}, local rank {} (behind {} of earlier {})",
+            self.at.local,
+            self.app(),
+            self.row.node,
+            self.row.local_rank,
+            self.run.own_before,
+            self.rows()
         );
         match (&self.row.object, self.run.kind) {
             (Some(object), Some(kind)) => {

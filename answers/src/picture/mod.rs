@@ -330,7 +330,8 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
             words => format!(", {}", words.join(", ")),
         };
         // An app without a program has no name.
-        let name = format!("app {app} {}", plan.resolved_apps().label[id]);
+        let table = plan.resolved_apps();
+        let name = format!("app {} {}", table.number(id), table.label[id]);
         format!(
             "{}: {}{words}",
             name.trim_end(),

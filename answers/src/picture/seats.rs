@@ -216,7 +216,7 @@ impl Asker<'_> {
         let cpus = set.map_or("-", |(_, known)| known.1.as_str());
         Proc {
             rank,
-            app: at.app.row(),
+            app: self.plan.resolved_apps().number(at.app) as usize,
             local,
             part: set.and_then(|(cpus, known)| part(&known.0, cpus, self.tree)),
             shown: match self.shape.chosen.as_ref().is_none_or(is_chosen) {

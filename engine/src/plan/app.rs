@@ -69,6 +69,8 @@ pub struct AppPlan {
     pub(super) order: Order,
     /// Its rows in the plan's rank ranges.
     pub(super) ranges: Range<u32>,
+    /// The ranks of the same app of the line in earlier rows.
+    pub(super) earlier: u32,
 }
 
 impl AppPlan {
@@ -94,6 +96,7 @@ impl AppPlan {
             base,
             by_node,
             ranges: 0..0,
+            earlier: 0,
         }
     }
 
@@ -126,6 +129,11 @@ impl AppPlan {
     #[must_use]
     pub const fn base(&self) -> Rank {
         self.base
+    }
+    /// The rank within its app of its first process: 0, unless it is a later part of an app whose ranks are mixed with others.
+    #[must_use]
+    pub const fn first_app_rank(&self) -> u32 {
+        self.earlier
     }
     /// Its number of processes.
     #[must_use]

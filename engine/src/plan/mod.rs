@@ -68,6 +68,7 @@ use node_apps::NodeApps;
 use places::Places;
 use rank::ranges::RankRanges;
 use rank::turns_on_node::{MetOrders, PlanOrders};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Where every process of a job is.
@@ -141,6 +142,7 @@ impl Plan {
             app
         };
         let mut apps: Vec<AppPlan> = placed.into_iter().zip(met).map(app).collect();
+        join_parts(&mut apps, table.part_of());
         Self {
             ranges: RankRanges::new(&mut apps, &places),
             node_apps: OnceLock::new(),
@@ -207,5 +209,15 @@ impl Plan {
     #[must_use]
     pub fn bases(&self) -> &[u32] {
         &self.bases
+    }
+}
+
+/// Counts the ranks of earlier parts of the same app. `part_of`: shape `[apps]`, or empty.
+fn join_parts(apps: &mut [AppPlan], part_of: &[u32]) {
+    let mut so_far = HashMap::new();
+    for (app, part_of) in apps.iter_mut().zip(part_of) {
+        let ranks = so_far.entry(part_of).or_insert(0);
+        app.earlier = *ranks;
+        *ranks += app.procs.0;
     }
 }

@@ -116,7 +116,7 @@ impl Plan {
         ProcPlace {
             rank,
             app: AppId::from_row(app as usize),
-            app_rank: rank.0 - self.bases()[app as usize],
+            app_rank: rank.0 - self.bases()[app as usize] + self.apps[app as usize].earlier,
             node: NodeId::from_row((nodes.first + proc.node) as usize),
             local_rank: nodes.own_before + proc.local,
             node_rank: nodes.used_before + proc.local,

@@ -4,7 +4,6 @@
 use super::bytes::placed::read_kind;
 use super::bytes::wire::{Reader, Writer, or_zero};
 use super::bytes::{BadPlan, FrameKind, gpus, nics, sets};
-use super::placed::row;
 use super::{Plan, ProcPlace};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -70,7 +69,7 @@ impl Plan {
             let (kind, object) = proc.object.unzip();
             [
                 proc.rank.0,
-                row(proc.app.row()),
+                self.table.number(proc.app),
                 proc.app_rank,
                 proc.node_rank,
                 or_zero(kind.map(|kind| kind as u32)),

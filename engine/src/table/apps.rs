@@ -110,6 +110,10 @@ pub struct AppTable {
     /// What the job says about the threads of its processes.
     #[serde(skip)]
     pub thread_words: ThreadWords,
+    /// The app of the line that each row is a part of. Empty: each row is an app of its own, as it is unless a launcher mixes the
+    /// ranks of several apps. Then each stretch of ranks of one app has a row.
+    #[serde(skip)]
+    part_of: Vec<u32>,
     /// Where the words came from.
     pub origins: Column<AppId, Option<Origins>>,
     /// Distinct policies.
@@ -166,6 +170,33 @@ impl AppTable {
     pub(crate) fn with_arguments(&self) -> impl ExactSizeIterator<Item = (AppId, &[String])> {
         self.arguments.iter().map(|(app, words)| (*app, &**words))
     }
+    /// The number of an app as the line counts apps: its row, unless the row is one of several parts of an app.
+    #[must_use]
+    pub fn number(&self, app: AppId) -> u32 {
+        let part = self.part_of.get(app.row()).copied();
+        part.unwrap_or_else(|| app.number())
+    }
+    /// How many apps there are as the line counts apps, holes included.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        let parts = self.part_of.iter().max();
+        let rows = || u32::try_from(self.len()).unwrap_or(u32::MAX);
+        parts.map_or_else(rows, |last| last + 1)
+    }
+    /// Whether rows are parts of apps.
+    #[must_use]
+    pub fn has_parts(&self) -> bool {
+        !self.part_of.is_empty()
+    }
+    /// The app of the line that each row is a part of; empty: each row is an app.
+    pub(crate) fn part_of(&self) -> &[u32] {
+        &self.part_of
+    }
+    /// Says of which app of the line each row is a part. If each is an app of its own, nothing is kept.
+    pub(crate) fn set_part_of(&mut self, part_of: Vec<u32>) {
+        let own = (0..).zip(&part_of).all(|(row, &app)| row == app);
+        self.part_of = if own { Vec::new() } else { part_of };
+    }
     /// Adds a hole of the request: a row that has a number and nothing else.
     pub fn push_hole(&mut self) {
         self.np.push(None);
@@ -190,6 +221,7 @@ impl AppTable {
             device,
             label,
             arguments: _,
+            part_of: _,
             thread_words: _,
             origins,
             policies: _,

@@ -364,6 +364,7 @@ impl Made<'_> {
             }
         }
         GivenApp {
+            number: app.number,
             program: app.program.clone(),
             runs,
             order: app.order.clone(),

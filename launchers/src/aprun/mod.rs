@@ -95,6 +95,7 @@ fn program(
         runs.push(LaidRun { nodes, pattern });
     }
     laid.apps.push(LaidApp {
+        number: u32::try_from(laid.apps.len()).unwrap_or(u32::MAX),
         program: part.program.clone(),
         runs,
         order: RankOrder::Slot,

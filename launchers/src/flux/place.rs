@@ -67,6 +67,7 @@ impl Job<'_> {
             slots: slots.collect(),
             patterns: patterns.patterns,
             apps: vec![LaidApp {
+                number: 0,
                 program: self.line.program.clone(),
                 runs,
                 order: mapped.order,

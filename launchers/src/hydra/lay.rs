@@ -2,18 +2,18 @@
 
 use super::allotted::allotted;
 use super::binding::{Bound, Node};
+use super::by_rank_map::{Part, by_rank_map};
 use super::node_list::HydraNodes;
 use super::nodes::{names, nodes};
 use super::patterns::{NodeKind, Patterns, topologies};
-use super::rank_map;
 use super::refusal::{fails, refuses};
-use super::rounds::{Placed, Rounds, Stretch, Turn, placed};
+use super::rounds::{Rounds, Turn};
 use super::said::{Program, Said, read};
 use super::settings;
-use super::version::{RankMaps, Version};
+use super::version::Version;
 use crate::line::named::leading_number;
-use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
-use std::collections::{HashMap, VecDeque};
+use crate::line::{Derived, Laid, LineAsked, LineRefused};
+use std::collections::HashMap;
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::topologies::TopologyId;
@@ -51,31 +51,28 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     if from == "--alloc" {
         notes.extend(allotted(asked)?.into_iter().flat_map(|own| own.notes));
     }
-    let (programs, mixed) = match &said.global.rank_map {
-        Some(map) => by_map(map, &procs, &slots, version, &mut notes)?,
+    let parts = match &said.global.rank_map {
+        Some(map) => by_rank_map(map, &procs, &slots, version, &mut notes)?,
         None => {
             let turns: Vec<Turn> = (0..).zip(&slots).map(Turn::of).collect();
             let mut rounds = Rounds::new(&turns);
-            let deal = |&ranks| rounds.deal(ranks);
-            let programs = procs.iter().map(deal).collect::<Result<_, _>>()?;
-            (programs, false)
+            let deal = |(program, &ranks)| {
+                let placed = rounds.deal(ranks)?;
+                Ok(Part { program, placed })
+            };
+            (0..).zip(&procs).map(deal).collect::<Result<_, _>>()?
         }
     };
     let (names, twice) = names(&nodes)?;
     let topologies = topologies(asked.hardware, &names)?;
-    let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &programs)?;
+    let (kinds, kind_of) = kinds(asked, &said, &nodes, &topologies, version, &parts)?;
     let bind = binding(asked, &said);
     notes.extend(super::notes::notes(&nodes, twice, &kinds, bind));
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, gpus(&said)?);
     let mut apps = Vec::new();
-    for (program, own) in said.programs.iter().zip(&programs) {
-        apps.push(patterns.app(program.argv.clone(), own)?);
-    }
-    if mixed {
-        return Err(LineRefused::new(
-            "not-modelled",
-            "-rankmap before MPICH 5.0.2: the ranks of several programs are mixed on a node",
-        ));
+    for part in &parts {
+        let argv = said.programs[part.program as usize].argv.clone();
+        apps.push(patterns.app(part.program, argv, &part.placed)?);
     }
     let derived = derived(asked, &said, from);
     Ok(Laid {
@@ -109,100 +106,6 @@ fn procs(program: &Program, slots: u64) -> Result<u32, LineRefused> {
                 format!("{procs} ranks are asked for, at most {RANKS_MAX} are possible"),
             )
         })
-}
-
-/// The ranks by `-rankmap`.
-fn by_map(
-    map: &str,
-    procs: &[u32],
-    slots: &[u32],
-    version: Version,
-    notes: &mut Vec<LineNote>,
-) -> Result<(Vec<Placed>, bool), LineRefused> {
-    let total: u32 = procs.iter().sum();
-    let mut of_rank = rank_map::nodes_of(map, total, slots.len())?;
-    let mut mixed = false;
-    if !of_rank.contains(&0) {
-        notes.push(LineNote {
-            class: "rank-map",
-            text: format!(
-                "-rankmap {map} names no rank for node 0: MPICH aborts then in some runs"
-            ),
-        });
-    }
-    if version.rank_map() == RankMaps::CountsOnly {
-        let dealt = by_counts(&of_rank, slots)?;
-        mixed = is_mixed(&of_rank, &dealt, procs);
-        of_rank = dealt;
-        notes.push(LineNote {
-            class: "rank-map",
-            text: "before MPICH 5.0.2 a rank map says only how many ranks each node has".to_owned(),
-        });
-    }
-    let mut next = of_rank.into_iter();
-    let of = |&ranks: &u32| {
-        let mut stretches: Vec<Stretch> = Vec::new();
-        for node in next.by_ref().take(ranks as usize) {
-            match stretches.last_mut() {
-                Some(last) if last.node == node => last.ranks += 1,
-                Some(_) | None => stretches.push(Stretch { node, ranks: 1 }),
-            }
-        }
-        placed(&stretches)
-    };
-    Ok((procs.iter().map(of).collect(), mixed))
-}
-
-/// Whether ranks of several programs are mixed: a node's local ranks run the programs in the order in which the map gave it ranks.
-fn is_mixed(of_rank: &[u32], dealt: &[u32], procs: &[u32]) -> bool {
-    let programs = (0..procs.len()).zip(procs);
-    let programs = programs.flat_map(|(at, &own)| std::iter::repeat_n(at, own as usize));
-    let mut lists: HashMap<u32, VecDeque<usize>> = HashMap::new();
-    for (program, &node) in programs.clone().zip(of_rank) {
-        lists.entry(node).or_default().push_back(program);
-    }
-    let mut dealt = programs.zip(dealt);
-    procs.len() > 1
-        && dealt.any(|(program, node)| {
-            let own = lists.get_mut(node).and_then(VecDeque::pop_front);
-            own != Some(program)
-        })
-}
-
-/// Before 5.0.2: the counts of a map; ranks are dealt in rounds over the nodes that have some.
-fn by_counts(of_rank: &[u32], slots: &[u32]) -> Result<Vec<u32>, LineRefused> {
-    let mut counts = vec![0_u32; slots.len()];
-    let mut order = Vec::new();
-    for &node in of_rank {
-        if counts[node as usize] == 0 {
-            order.push(node);
-        }
-        counts[node as usize] += 1;
-    }
-    order.sort_unstable();
-    let own: Vec<u32> = order.iter().map(|&node| slots[node as usize]).collect();
-    let mut left: Vec<u32> = order.iter().map(|&node| counts[node as usize]).collect();
-    if own.iter().all(|&slots| slots == 0) {
-        return Err(fails("the rank map names only hosts without a slot"));
-    }
-    let mut found = Vec::with_capacity(of_rank.len());
-    while found.len() < of_rank.len() {
-        for (at, &node) in order.iter().enumerate() {
-            if found.len() == of_rank.len() {
-                break;
-            }
-            // Ranks are numbered by the slots of the round: a node that has fewer leaves holes.
-            let take = own[at].min(u32::try_from(of_rank.len() - found.len()).unwrap_or(u32::MAX));
-            if left[at] < take {
-                return Err(fails(
-                    "the rank map does not fit the slots: ranks numbered past the job",
-                ));
-            }
-            left[at] -= take;
-            found.extend(std::iter::repeat_n(node, take as usize));
-        }
-    }
-    Ok(found)
 }
 
 pub(crate) fn slot_runs(slots: &[u32]) -> Vec<(NodeRange, u32)> {
@@ -253,10 +156,10 @@ fn kinds(
     nodes: &[HydraNodes],
     topologies: &[TopologyId],
     version: Version,
-    programs: &[Placed],
+    parts: &[Part],
 ) -> Result<(Vec<NodeKind>, Vec<usize>), LineRefused> {
     let mut ranks = vec![0_u32; topologies.len()];
-    for own in programs.iter().flat_map(|program| &program.nodes) {
+    for own in parts.iter().flat_map(|part| &part.placed.nodes) {
         ranks[own.node as usize] += own.ranks;
     }
     let bind = binding(asked, said);

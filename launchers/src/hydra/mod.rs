@@ -23,6 +23,8 @@ pub(crate) mod nodes;
 pub(crate) mod rounds;
 // `-rankmap`.
 mod rank_map;
+// Programs by such a map.
+mod by_rank_map;
 // Objects of a node.
 pub(crate) mod objects;
 // What each local rank is bound to.

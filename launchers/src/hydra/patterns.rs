@@ -87,7 +87,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// The next program.
+    /// The next program, or the next part of one. `number`: the program's in the line.
     ///
     /// # Errors
     /// `job-too-large` when a node has more bound processes than are told apart.
@@ -95,6 +95,7 @@ impl<'a> Patterns<'a> {
     /// Cost: its nodes, and the processes of distinct patterns.
     pub(crate) fn app(
         &mut self,
+        number: u32,
         program: Vec<String>,
         placed: &Placed,
     ) -> Result<LaidApp, LineRefused> {
@@ -117,6 +118,7 @@ impl<'a> Patterns<'a> {
             }
         }
         Ok(LaidApp {
+            number,
             program,
             runs,
             order: placed.order.clone(),

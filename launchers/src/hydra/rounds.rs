@@ -105,7 +105,7 @@ impl<'s> Rounds<'s> {
                 self.taken = 0;
             }
         }
-        Ok(placed(&stretches))
+        Ok(Lister::default().placed(&stretches))
     }
 
     /// Every node has one slot: rounds of all nodes.
@@ -125,35 +125,49 @@ impl<'s> Rounds<'s> {
     }
 }
 
-/// The ranks of a program from its stretches.
-pub(crate) fn placed(stretches: &[Stretch]) -> Placed {
-    let most = stretches.iter().map(|own| own.node as usize + 1).max();
-    // How many ranks each node has so far, and its place among the nodes.
-    let mut known: Vec<Option<usize>> = vec![None; most.unwrap_or(0)];
-    let mut nodes: Vec<Stretch> = Vec::new();
-    let mut listed: Vec<ListedRun> = Vec::new();
-    let mut rank = 0;
-    for own in stretches {
-        let row = *known[own.node as usize].get_or_insert_with(|| {
-            nodes.push(Stretch {
-                node: own.node,
-                ranks: 0,
+/// Lists the ranks of programs, one after the other.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Lister {
+    /// The place of each node among those of the program; `None`: it has no ranks there so far.
+    known: Vec<Option<usize>>,
+}
+
+impl Lister {
+    /// The ranks of a program from its stretches.
+    ///
+    /// Cost: the stretches; once, the nodes.
+    pub(crate) fn placed(&mut self, stretches: &[Stretch]) -> Placed {
+        let most = stretches.iter().map(|own| own.node as usize + 1).max();
+        let most = most.unwrap_or(0).max(self.known.len());
+        self.known.resize(most, None);
+        let mut nodes: Vec<Stretch> = Vec::new();
+        let mut listed: Vec<ListedRun> = Vec::new();
+        let mut rank = 0;
+        for own in stretches {
+            let row = *self.known[own.node as usize].get_or_insert_with(|| {
+                nodes.push(Stretch {
+                    node: own.node,
+                    ranks: 0,
+                });
+                nodes.len() - 1
             });
-            nodes.len() - 1
-        });
-        let local = nodes[row].ranks;
-        nodes[row].ranks += own.ranks;
-        listed.push(ListedRun {
-            rank,
-            node: own.node,
-            local,
-        });
-        rank += own.ranks;
+            let local = nodes[row].ranks;
+            nodes[row].ranks += own.ranks;
+            listed.push(ListedRun {
+                rank,
+                node: own.node,
+                local,
+            });
+            rank += own.ranks;
+        }
+        for own in &nodes {
+            self.known[own.node as usize] = None;
+        }
+        let order = if listed.len() == nodes.len() {
+            RankOrder::Slot
+        } else {
+            RankOrder::Listed(listed)
+        };
+        Placed { nodes, order }
     }
-    let order = if listed.len() == nodes.len() {
-        RankOrder::Slot
-    } else {
-        RankOrder::Listed(listed)
-    };
-    Placed { nodes, order }
 }

@@ -10,7 +10,7 @@ use crate::hydra::allotted::allotted;
 use crate::hydra::binding::Bound;
 use crate::hydra::lay::slot_runs;
 use crate::hydra::patterns::{NodeKind, Patterns, topologies};
-use crate::hydra::rounds::{Placed, Rounds, Stretch, placed};
+use crate::hydra::rounds::{Lister, Placed, Rounds, Stretch};
 use crate::hydra::settings;
 use crate::line::{Derived, Laid, LineAsked, LineNote, LineRefused};
 use std::collections::HashMap;
@@ -39,8 +39,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let (kinds, kind_of) = kinds(asked, &topologies, &programs, &spoken, &mut notes)?;
     let mut patterns = Patterns::new(asked.hardware, kinds, kind_of, None);
     let mut apps = Vec::with_capacity(programs.len());
-    for (program, own) in said.programs.iter().zip(&programs) {
-        apps.push(patterns.app(program.argv.clone(), own)?);
+    for ((number, program), own) in (0..).zip(&said.programs).zip(&programs) {
+        apps.push(patterns.app(number, program.argv.clone(), own)?);
     }
     Ok(Laid {
         version: asked.version.unwrap_or("2021.18").to_owned(),
@@ -100,7 +100,7 @@ fn on_one(hosts: &mut Hosts, host: &str, ranks: u32) -> Result<Placed, LineRefus
         node: nodes.first,
         ranks,
     });
-    Ok(placed(&stretches.collect::<Vec<_>>()))
+    Ok(Lister::default().placed(&stretches.collect::<Vec<_>>()))
 }
 
 /// What the variables say of pins, the same for all programs.

@@ -87,6 +87,7 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         names: nodes.names,
         patterns,
         apps: vec![LaidApp {
+            number: 0,
             program: line.program.clone(),
             runs,
             order: ranks::order(asked, &asks, &filled, turn)?,

@@ -230,6 +230,7 @@ fn laid(
         names: nodes.names,
         patterns,
         apps: vec![LaidApp {
+            number: 0,
             program: line.program.clone(),
             runs,
             order: match in_turn {

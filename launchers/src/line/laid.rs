@@ -20,7 +20,7 @@ pub struct Laid {
     pub slots: Vec<(NodeRange, u32)>,
     /// Distinct patterns: what each process of an app gets on a node, in the order of local ranks.
     pub patterns: Vec<Vec<LaidProcs>>,
-    /// The programs, in the order of the line; their ranks follow one another.
+    /// The programs; their ranks follow one another. A program whose ranks are mixed with those of others is several.
     pub apps: Vec<LaidApp>,
 }
 
@@ -45,6 +45,8 @@ pub struct LineNote {
 /// One program of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaidApp {
+    /// Its number among the programs of the line, from 0.
+    pub number: u32,
     /// The program, then its arguments.
     pub program: Vec<String>,
     /// Where its processes are: runs of neighbouring nodes, in the order in which ranks go over nodes.

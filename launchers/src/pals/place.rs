@@ -263,6 +263,7 @@ impl Patterns<'_> {
             }
             begin += own;
             apps.push(LaidApp {
+                number: u32::try_from(apps.len()).unwrap_or(u32::MAX),
                 program: part.program.clone(),
                 runs,
                 order: RankOrder::Slot,

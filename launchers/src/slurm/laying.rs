@@ -102,6 +102,7 @@ pub(super) fn lay<'a>(
         }
     }
     let app = LaidApp {
+        number: 0,
         program,
         runs,
         order,

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use stowplan_answers::thread_count::ThreadCounts;
 use stowplan_engine::count::Rank;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
@@ -163,7 +162,7 @@ impl Cells<'_> {
         match column {
             Column::Rank => digits::push(buf, place.rank.0),
             Column::App => {
-                digits::push(buf, u32::try_from(place.app.row()).unwrap_or(u32::MAX));
+                digits::push(buf, self.plan.resolved_apps().number(place.app));
             }
             Column::AppRank => digits::push(buf, place.app_rank),
             Column::Node => buf.extend_from_slice(world.names.name(place.node).as_bytes()),

@@ -278,10 +278,7 @@ impl Page<'_> {
         self.buf.extend_from_slice(b"\n        Process jobid: ");
         self.buf.extend_from_slice(JOB.as_bytes());
         self.buf.extend_from_slice(b" App: ");
-        digits::push(
-            &mut self.buf,
-            u32::try_from(app.row()).expect("limit.rs counts apps in u32"),
-        );
+        digits::push(&mut self.buf, self.plan.resolved_apps().number(app));
         self.buf.extend_from_slice(b" Process rank: ");
         digits::push(&mut self.buf, rank);
         self.buf.extend_from_slice(b" Bound: ");

@@ -34,7 +34,7 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
     let mut name = Vec::new();
     let mut here = (u32::MAX, u32::MAX, u32::MAX);
     let mut app_text = Vec::new();
-    let mut base = 0;
+    let (mut base, mut first) = (0, 0);
     for (rank, at) in plan.rows() {
         let app = u32::try_from(at.app.row()).expect("limit.rs counts apps in u32");
         let runs = plan.app(at.app).runs();
@@ -43,8 +43,9 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
             rows.ends.enter(run, plan.app(at.app).order(), plan);
             app_text.clear();
             app_text.push(b'\t');
-            digits::push(&mut app_text, app);
+            digits::push(&mut app_text, plan.resolved_apps().number(at.app));
             app_text.push(b'\t');
+            first = plan.app(at.app).first_app_rank();
             base = plan.bases()[at.app.row()];
         }
         if (app, at.run, at.node) != here {
@@ -55,7 +56,7 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
         }
         digits::push(&mut rows.buf, rank.0);
         rows.buf.extend_from_slice(&app_text);
-        digits::push(&mut rows.buf, rank.0 - base);
+        digits::push(&mut rows.buf, rank.0 - base + first);
         rows.buf.extend_from_slice(&name);
         rows.ends.push(&mut rows.buf, at.local, run, plan);
         if rows.buf.len() >= BLOCK {

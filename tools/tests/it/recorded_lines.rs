@@ -12,26 +12,20 @@ use std::path::Path;
 struct Judged {
     launcher: &'static str,
     version: &'static str,
-    /// Records that cannot be said in a plan: refused as `not-modelled` where the program ran.
-    beyond: &'static [&'static str],
 }
 
 const JUDGED: &[Judged] = &[
     Judged {
         launcher: "hydra",
         version: "5.0.2",
-        // Ranks of several programs are mixed on a node: the ranks of a program follow one another in a plan.
-        beyond: &["hydra-4.2.3-112"],
     },
     Judged {
         launcher: "intel",
         version: "2021.18.1",
-        beyond: &[],
     },
     Judged {
         launcher: "flux",
         version: "0.88",
-        beyond: &[],
     },
 ];
 
@@ -158,7 +152,6 @@ fn compare(path: &Path, judged: &Judged, machines: &Path) -> usize {
         .collect();
     let faults: Vec<String> = records
         .par_iter()
-        .filter(|record| !judged.beyond.contains(&text(record, "id")))
         .filter_map(|record| {
             let fault = fault(record, &answer(record, judged, machines))?;
             Some(format!("{}: {fault}", text(record, "id")))

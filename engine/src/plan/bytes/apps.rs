@@ -50,6 +50,30 @@ pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> R
     })
 }
 
+/// The number of the section of parts of apps.
+pub(super) const PARTS: u32 = 9;
+
+/// Writes of which app of the line each row is a part. A plan whose rows are apps has the same bytes as before this section existed.
+pub(super) fn write_parts(writer: &mut Writer, table: &AppTable) {
+    if table.part_of().is_empty() {
+        return;
+    }
+    writer.number(PARTS);
+    for &app in table.part_of() {
+        writer.number(app);
+    }
+}
+
+/// Reads the section, behind its number.
+pub(super) fn read_parts(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
+    let most = u32::try_from(table.len()).unwrap_or(u32::MAX);
+    let parts = reader.items(table.len(), |reader| {
+        reader.number(most, "an app of the line")
+    })?;
+    table.set_part_of(parts);
+    reader.ensure(|| !table.part_of().is_empty(), "several parts of an app")
+}
+
 /// Whether columns have equal lengths, ids are those of rows that exist, and numbers are within their bounds.
 fn is_sound(table: &AppTable) -> bool {
     let apps = table.len();

@@ -108,6 +108,7 @@ impl Plan {
         remarks::write_reading(&mut writer, remarks);
         written::write(&mut writer, &self.world.names);
         remarks::write_facts(&mut writer, remarks);
+        apps::write_parts(&mut writer, &self.table);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -167,6 +168,7 @@ impl Plan {
         if edition.has_devices() {
             nics::write(&mut writer, self.nics());
         }
+        apps::write_parts(&mut writer, &self.table);
         writer.seal(FrameKind::Broadcast, edition)
     }
 
@@ -183,9 +185,15 @@ impl Plan {
             false => MappedNics::default(),
             true => nics::read(&mut reader, places.apps.len(), world.names.len())?,
         };
-        reader.end()?;
         let mut table = AppTable::default();
         places.apps.iter().for_each(|_| table.push_hole());
+        if reader.left() > 0 {
+            let end = "the end, or the parts of apps";
+            let section = reader.number(apps::PARTS, end)?;
+            reader.ensure(|| section == apps::PARTS, end)?;
+            apps::read_parts(&mut reader, &mut table)?;
+        }
+        reader.end()?;
         Ok(Self {
             nics: nics.into(),
             ..places.assemble(world, table)
@@ -292,10 +300,11 @@ fn sections(
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(remarks::FACTS, "the end, or a section that there is")?;
+        let section = reader.number(apps::PARTS, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
         match section {
+            apps::PARTS => apps::read_parts(reader, table)?,
             thread_words::THREAD_WORDS => thread_words::read(reader, table, world)?,
             claims::CLAIMS => claims::read(reader, placed, nodes)?,
             passes::PASSES => passes::read(reader, placed, nodes)?,

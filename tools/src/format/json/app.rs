@@ -21,6 +21,9 @@ impl Serialize for AppView<'_> {
         let placed = plan.app(self.app);
         let table = plan.resolved_apps();
         let mut map = serializer.serialize_map(None)?;
+        if table.has_parts() {
+            map.serialize_entry("app", &table.number(self.app))?;
+        }
         map.serialize_entry("program", &table.label[self.app])?;
         map.serialize_entry("asked", &table.np[self.app].map(|count| count.0))?;
         map.serialize_entry("first_rank", &placed.base().0)?;

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use stowplan_answers::openmp::classes::classes;
 use stowplan_answers::openmp::job::JobThreads;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::topologies::TopologyId;
@@ -55,7 +54,7 @@ pub(super) fn view(plan: &Plan, topologies: &[TopologyId]) -> Option<(Vec<Thread
             });
             let row = topologies.iter().position(|&id| id == class.key.topology);
             views.push(ThreadsView {
-                app: class.key.app.number(),
+                app: plan.resolved_apps().number(class.key.app),
                 runtime: runtime.clone(),
                 topology: row.unwrap_or(0),
                 mask: list_form(&answer.mask),

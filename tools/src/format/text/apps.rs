@@ -27,7 +27,7 @@ struct Words {
 
 /// Apps with the same words.
 struct Group {
-    apps: Vec<AppId>,
+    apps: Vec<u32>,
     /// The number of processes of each app, if all have the same.
     each: Option<u32>,
     ranks: u64,
@@ -38,7 +38,7 @@ impl Group {
     fn of_one(told: &Told<'_>, app: AppId) -> Self {
         let procs = told.plan.app(app).procs().0;
         Self {
-            apps: vec![app],
+            apps: vec![told.plan.resolved_apps().number(app)],
             each: Some(procs),
             ranks: u64::from(procs),
             words: words(told, app),
@@ -53,7 +53,7 @@ pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
         .map(AppId::from_row)
         .filter(|&app| plan.app(app).policy().is_some())
         .collect();
-    let mut groups = if real.len() <= LINES_MAX {
+    let mut groups = if real.len() <= LINES_MAX && !plan.resolved_apps().has_parts() {
         real.iter().map(|&app| Group::of_one(told, app)).collect()
     } else {
         groups(told, &real)
@@ -93,7 +93,10 @@ fn groups(told: &Told<'_>, apps: &[AppId]) -> Vec<Group> {
         let procs = told.plan.app(app).procs().0;
         let table = told.plan.resolved_apps();
         // Cheap to compare, because most apps of a large job share one policy.
+        let number = table.number(app);
         let key = (
+            // Parts of an app are told together, and apart from others.
+            table.has_parts().then_some(number),
             table.policy[app].map(|id| id.row()),
             table.origins[app],
             &table.label[app],
@@ -103,7 +106,9 @@ fn groups(told: &Told<'_>, apps: &[AppId]) -> Vec<Group> {
         let at = *known.entry(key).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => {
-                group.apps.push(app);
+                if group.apps.last() != Some(&number) {
+                    group.apps.push(number);
+                }
                 group.each = group.each.filter(|&each| each == procs);
                 group.ranks += u64::from(procs);
             }
@@ -135,12 +140,12 @@ fn row(group: &Group) -> [String; 5] {
 }
 
 /// Apps as a list: `0-99`, `0-4,7`. Of many parts, only the first two and the last are shown.
-fn numbers(apps: &[AppId]) -> String {
-    let runs = apps.chunk_by(|one, next| one.row() + 1 == next.row());
+fn numbers(apps: &[u32]) -> String {
+    let runs = apps.chunk_by(|one, next| one + 1 == *next);
     let parts: Vec<String> = runs
         .map(|run| match run {
-            [first, .., last] => format!("{}-{}", first.row(), last.row()),
-            [one] => one.row().to_string(),
+            [first, .., last] => format!("{first}-{last}"),
+            [one] => one.to_string(),
             [] => String::new(),
         })
         .collect();

@@ -211,13 +211,14 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
         0 => String::new(),
         idle => format!(" · {} idle", counted(idle, "node")),
     };
-    let apps = plan.apps().iter().filter(|app| app.policy().is_some());
+    let holes = plan.apps().iter().filter(|app| app.policy().is_none());
+    let apps = plan.resolved_apps().count() as usize - holes.count();
     let from = told.sources.hosts.as_ref();
     let from = from.map_or_else(String::new, |from| format!(" from {from}"));
     format!(
         "{} on {on}{from}{idle} · {} · {} · {}",
         counted(u64::from(plan.ranks()), "rank"),
-        counted(apps.count() as u64, "app"),
+        counted(apps as u64, "app"),
         counted(shapes as u64, "node shape"),
         counted(told.notes.len() as u64, "note"),
     )
@@ -227,13 +228,13 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
 fn ranks(told: &Told<'_>) -> String {
     let plan = told.plan;
     let mut parts = Vec::new();
+    let table = plan.resolved_apps();
     let real = || {
-        plan.apps()
-            .iter()
-            .enumerate()
-            .filter(|(_, app)| app.procs().0 > 0)
+        let all = table.ids().zip(plan.apps());
+        all.filter(|(_, app)| app.procs().0 > 0)
     };
-    for (number, app) in real().take(2) {
+    for (id, app) in real().take(2) {
+        let number = table.number(id);
         let base = app.base().0;
         let last = base + (app.procs().0 - 1);
         let order = match app.order() {
@@ -252,7 +253,8 @@ fn ranks(told: &Told<'_>) -> String {
     }
     let more = real().count().saturating_sub(2);
     if more > 0 {
-        parts.push(format!("and {} more", counted(more as u64, "app")));
+        let what = if table.has_parts() { "part" } else { "app" };
+        parts.push(format!("and {} more", counted(more as u64, what)));
     }
     format!("ranks  {}", parts.join(" · "))
 }

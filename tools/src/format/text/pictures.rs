@@ -106,8 +106,7 @@ pub(super) fn owners(shown: &Shown) -> Option<Row> {
         for same in apps {
             let locals: Vec<u32> = (first..).take(same.len()).collect();
             first += u32::try_from(same.len()).unwrap_or(0);
-            let number = stowplan_engine::id::Id::row(same[0].app);
-            let text = format!("app {number} {}", series::numbers(&locals));
+            let text = format!("app {} {}", same[0].app, series::numbers(&locals));
             own.push(Piece {
                 text,
                 app: Some(same[0].app),
@@ -154,10 +153,7 @@ pub(super) fn picture(head: &str, line: &Line, screen: Screen) -> String {
     }
     let mut text = screen.whole(head);
     for piece in &line.pieces {
-        match piece
-            .app
-            .map(|app| HUES[stowplan_engine::id::Id::row(app) % HUES.len()])
-        {
+        match piece.app.map(|app| HUES[app as usize % HUES.len()]) {
             Some(hue) => text += &format!("\x1b[{hue}m{}\x1b[0m", piece.text),
             None => text += &piece.text,
         }

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{AppPlan, Plan, RankOrder};
-use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeId, NodeRange, push_joined};
 
 /// The most processes of a node that are examined; of more, only the first are shown.
@@ -21,8 +20,8 @@ const ASKED_MAX: usize = 1 << 18;
 
 /// A process on the first node of a shape.
 pub(super) struct Local {
-    /// Its app.
-    pub(super) app: AppId,
+    /// The number of its app.
+    pub(super) app: u32,
     /// Its cpus as OS numbers; empty: unbound.
     pub(super) cpus: CpuList,
 }
@@ -241,7 +240,7 @@ fn locals(plan: &Plan, node: u32) -> Vec<Local> {
             };
             let cpus = Rc::clone(sets.entry(proc.cpus).or_insert_with(list));
             Local {
-                app: proc.app,
+                app: plan.resolved_apps().number(proc.app),
                 cpus,
             }
         })

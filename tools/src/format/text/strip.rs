@@ -11,7 +11,6 @@ use std::rc::Rc;
 use stowplan_answers::openmp::job::JobThreads;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::apps::AppId;
 
 /// No process is bound here.
 const FREE: char = '.';
@@ -68,7 +67,7 @@ enum Mark {
     /// One process: its local rank and its app.
     One {
         local: u32,
-        app: AppId,
+        app: u32,
     },
     /// This number of processes share it.
     Load(u64),
@@ -77,7 +76,7 @@ enum Mark {
 /// A piece of a strip, and the app it belongs to.
 pub(super) struct Piece {
     pub(super) text: String,
-    pub(super) app: Option<AppId>,
+    pub(super) app: Option<u32>,
 }
 
 /// What one item of a line stands for.

@@ -6,7 +6,6 @@ use super::strip::Strips;
 use crate::format::Told;
 use crate::format::hosts;
 use crate::format::screen::{Screen, counted, grouped, width};
-use stowplan_engine::id::Id as _;
 
 /// The side to which the text of a column is aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +120,10 @@ fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; C
         .runs
         .iter()
         .take(APPS_NAMED)
-        .map(|run| format!("{}:{}", run.app.row(), run.of(told.plan).procs))
+        .map(|run| {
+            let number = told.plan.resolved_apps().number(run.app);
+            format!("{number}:{}", run.of(told.plan).procs)
+        })
         .collect();
     if shape.runs.len() > APPS_NAMED {
         apps.push(format!("+{}", shape.runs.len() - APPS_NAMED));
