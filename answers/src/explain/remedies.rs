@@ -1,4 +1,5 @@
-//! What to type instead: lines below a refusal. Each is planned before it is shown.
+//! What to type instead: lines below a refusal. Each is planned before it is shown. What would move a
+//! rank that has a place is in `instead.rs`.
 
 use super::again::Planning;
 use super::change::{joined, name, split_map};

@@ -1,4 +1,5 @@
-//! How GNU's libgomp binds: which variable decides, and what its places are.
+//! How GNU's libgomp binds: which variable decides, and what its places are. `seats.rs` puts the
+//! threads on places.
 
 use super::binding::{Binding, Place, Rule};
 use super::gnu_places;

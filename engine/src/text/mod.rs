@@ -27,5 +27,7 @@ pub mod hostlist;
 pub mod hostfile;
 // `1:0-2;p0`.
 pub mod slotlist;
-// Rankfiles, sequence files, affinity files.
+// Sequence files, affinity files.
 pub mod listings;
+// Rankfiles.
+pub mod rankfile;

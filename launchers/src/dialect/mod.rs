@@ -1,4 +1,4 @@
-//! Code that the dialects share, and one file for each dialect.
+//! How an export is written in the words of each launcher: what they share, and a file for each. Lines are read in the folders of launchers.
 
 // Slurm.
 pub(crate) mod srun;

@@ -12,7 +12,8 @@ use stowplan_engine::table::listings::Listing;
 use stowplan_engine::text::host_types::HostEntry;
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
-use stowplan_engine::text::listings::{read_affinity, read_rankfile, read_sequence};
+use stowplan_engine::text::listings::{read_affinity, read_sequence};
+use stowplan_engine::text::rankfile::read_rankfile;
 
 /// The three setters, on apps and on the job: a stored value survives the relay, and a refused value changes nothing.
 pub fn directive(bytes: &[u8]) {

@@ -48,7 +48,7 @@ fn the_fit_finds_an_exponent() {
     assert!((slope - 1.5).abs() < 1e-9 && error < 1e-9);
 }
 
-/// Ranks from 2^10 to 2^30 on equal nodes: allocations do not grow with them. Time is printed, and asserted in the long check.
+/// Ranks from 2^10 to 2^30 on equal nodes: allocations do not grow with them. The long check prints time.
 #[test]
 fn plans_do_not_grow_with_ranks() {
     for map in ["core", "slot", "node", "package:span"] {

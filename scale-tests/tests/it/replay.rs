@@ -42,7 +42,7 @@ const TARGETS: &[(&str, Body)] = &[
 
 fn fuzz(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fuzz")
+        .join("fuzz")
         .join(folder)
 }
 

@@ -16,7 +16,7 @@ const TARGETS: &[(&str, Body)] = &[
 
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fuzz/corpus")
+        .join("fuzz/corpus")
         .join(name);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

@@ -85,7 +85,7 @@ const NETWORKS: &[&str] = &[
 fn corpus_of_text_targets_holds() {
     for (name, body, sound) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../fuzz/corpus")
+            .join("fuzz/corpus")
             .join(name);
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             body(&std::fs::read(entry.path()).expect("a file that can be read"));

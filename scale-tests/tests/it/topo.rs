@@ -24,10 +24,10 @@ fn files(folder: &str, end: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn corpus_of_topology_targets_holds() {
-    for bytes in files("fuzz/corpus/topo_xml", "") {
+    for bytes in files("scale-tests/fuzz/corpus/topo_xml", "") {
         input::topo::xml(&bytes);
     }
-    for bytes in files("fuzz/corpus/topo_synthetic", "") {
+    for bytes in files("scale-tests/fuzz/corpus/topo_synthetic", "") {
         input::topo::synthetic(&bytes);
     }
 }

@@ -1,5 +1,5 @@
 //! `alloc`: a tool or a process asks for a new reservation, to extend or release one, or to cancel. `attrs.rs` checks its attributes;
-//! the answer of the scheduler is judged in `grant.rs`.
+//! the answer of the scheduler is judged in `grant.rs`, a denial in `mod.rs`.
 
 use super::attrs::{Attrs, read, value};
 use super::change::{Change, Judged, Verdict, refused, requester};

@@ -1,4 +1,5 @@
-//! A line per rank, in rank order. Lines are streamed; memory does not grow with the number of ranks.
+//! A line per rank, in rank order, with the eight columns that are promised. Lines are streamed; memory does not grow with the number of
+//! ranks. More columns are named in `job/src/columns.rs` and written by `columns.rs`; the same lines of some ranks are in `answers/src/row.rs`.
 
 use super::digits;
 use super::node_names::NodeNames;

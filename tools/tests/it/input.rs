@@ -79,7 +79,7 @@ const TARGETS: &[Target] = &[
 #[test]
 fn corpus_of_the_commands_targets_holds() {
     for (name, body, sound) in TARGETS {
-        let folder = root().join("fuzz/corpus").join(name);
+        let folder = root().join("scale-tests/fuzz/corpus").join(name);
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             body(&std::fs::read(entry.path()).expect("a file that can be read"));
         }

@@ -25,7 +25,7 @@ const SOURCES: &[&str] = &[
     "bench",
     "scale-tests",
     "bindings/c",
-    "fuzz/fuzz_targets",
+    "scale-tests/fuzz/fuzz_targets",
 ];
 
 fn sources() -> Vec<PathBuf> {

@@ -3,7 +3,7 @@
 //! It matters only if a group and also the object above or below it have memory or devices. Other files are left alone, because
 //! groups are not listed.
 
-use super::listing::Allowed;
+use super::allowed::Allowed;
 use super::sets::Sets;
 use super::tree::{GroupKind, Line, Merging, Row, Tree};
 use crate::kind::Kind;

@@ -8,10 +8,11 @@
 //! Instruction caches, caches in front of memory and Misc objects are skipped, and their children are kept. In dialect 1, memory is
 //! above cpus. As in libhwloc, it becomes memory beside cpus.
 
+mod allowed;
 mod dialect;
 mod distances;
+mod draft;
 mod insert;
-mod listing;
 mod merge;
 mod object;
 mod sets;
@@ -19,9 +20,9 @@ mod tree;
 
 use crate::error::{TopoError, XmlFault, whole};
 use crate::kind::Kind;
+use allowed::Allowed;
 use dialect::Dialect;
 use distances::Matrix;
-use listing::Allowed;
 use object::{Object, Place, object, words};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -409,7 +410,7 @@ impl<'b> File<'b> {
         };
         self.tree.add_missing_memory(root, self.dialect, &self.sets);
         merge::groups(&mut self.tree, &self.sets, self.allowed);
-        let mut draft = listing::draft(&self.tree, &self.sets, self.allowed);
+        let mut draft = draft::draft(&self.tree, &self.sets, self.allowed);
         if draft.pus_os.is_empty() {
             return Err(no_topology("it has no PU that may be used"));
         }

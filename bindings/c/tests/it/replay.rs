@@ -20,7 +20,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn the_corpora_pass() {
     let mut found = Vec::new();
-    files(&folder().join("../../fuzz/corpus"), &mut found);
+    files(&folder().join("../../scale-tests/fuzz/corpus"), &mut found);
     files(&folder().join("fuzz/corpus"), &mut found);
     found.sort();
     assert!(found.len() > 40, "{} files", found.len());

@@ -1,5 +1,5 @@
 //! All classes of errors, as `docs/errors.md` has them. A test writes this table from that page (`UPDATE=1`,
-//! `tools/tests/it/classes.rs`). A number is given once: new classes get the next ones.
+//! `tools/tests/it/classes.rs`). A number is given once: new classes get the next ones. The exit status of a class is in `mod.rs`.
 
 use super::classes;
 

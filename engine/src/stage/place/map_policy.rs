@@ -1,7 +1,7 @@
 //! What a map policy decides: how many processes an app has, how each group of nodes takes them, what happens when slots or cpus
 //! run out, and how it refuses. Each policy has a file of its own.
 //!
-//! `by_policy` in `mod.rs` has a line for each.
+//! `by_policy` in `mod.rs` has a line for each. Which policy an app has that says none is decided in `stage/resolve/options.rs`.
 
 use super::group::{NodeGroup, NodeTake};
 use super::lay::Stop;

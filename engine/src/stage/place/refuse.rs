@@ -1,5 +1,5 @@
 //! Refusals of the placing stages: what was asked, what there was, and where. Their sentences are in `error/place.rs`. Whether
-//! slots are enough is checked in `mod.rs`. Source: `errors`.
+//! slots are enough is checked in `mod.rs` (`place_by_policy`), for components in `by_component.rs`. Source: `errors`.
 
 use super::group::NodeGroup;
 use super::placement::Placement;

@@ -10,7 +10,8 @@ use crate::table::listings::{EntryNode, Listing};
 use crate::text::host_types::{EntrySlots, HostEntry};
 use crate::text::hostlist::plain;
 use crate::text::lines::bad_file;
-use crate::text::listings::{read_rankfile, read_sequence};
+use crate::text::listings::read_sequence;
+use crate::text::rankfile::read_rankfile;
 
 /// Reads the files that a request names: the engine has no IO of its own.
 pub trait Files {

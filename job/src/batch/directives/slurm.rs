@@ -5,7 +5,8 @@ use crate::batch::text::Text;
 use stowplan_engine::error::SpecError;
 use stowplan_launchers::slurm::{JobTold, job_told};
 
-/// What sbatch's words fix. srun reads the words themselves.
+/// What sbatch's words fix. srun reads the words themselves (`launchers/src/slurm/inherit.rs`): a word of
+/// the line wins over one of the job.
 pub(crate) fn asked(said: &Said, text: &Text<'_>) -> Result<Asked, SpecError> {
     let told = job_told(&said.plain()).map_err(|refused| {
         let sentence = refused.sentence.replacen("--alloc: ", "", 1);

@@ -1,6 +1,7 @@
 //! Makes a topology from a tree: removes what is disallowed, and numbers the rest in hwloc's order.
 
-use super::sets::{Set, Sets};
+use super::allowed::Allowed;
+use super::sets::Sets;
 use super::tree::{Line, Row, Tree};
 use crate::classes::{self, KnownAs, Plugged};
 use crate::kind::Kind;
@@ -8,32 +9,6 @@ use crate::os_devices;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Device, DraftObject, KeptPu, TopologyDraft};
-
-/// What the file allows. `None`: everything.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Allowed {
-    /// PUs by OS number.
-    pub(super) cpus: Option<Set>,
-    /// NUMA nodes by OS number.
-    pub(super) nodes: Option<Set>,
-}
-
-impl Allowed {
-    /// Whether a PU is in the sets of all objects above it and allowed, or a NUMA node is in its own set and allowed. `false` for
-    /// other objects.
-    ///
-    /// Cost: the depth of the tree.
-    pub(super) fn has(self, tree: &Tree, sets: &Sets, row: Row) -> bool {
-        let node = tree.node(row);
-        let Some(os) = node.os else { return false };
-        let within = |set: Option<Set>| set.is_none_or(|set| sets.has(set, os));
-        if node.kind == Kind::Numa {
-            return within(node.nodeset) && within(self.nodes);
-        }
-        let mut above = std::iter::successors(Some(row), |&row| tree.node(row).parent);
-        node.kind == Kind::Pu && above.all(|row| within(tree.node(row).cpuset)) && within(self.cpus)
-    }
-}
 
 /// An object on the path from the root to the current object of the walk.
 struct Open {
