@@ -1,8 +1,10 @@
 //! Random lines of launchers: placed by the launcher's folder, and rank by rank by the plain model.
 
+mod aprun;
 mod flux;
 mod hydra;
 mod intel;
+mod jsrun;
 mod pals;
 mod slurm;
 
@@ -11,7 +13,6 @@ use crate::choices::Choices;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use stowplan_engine::count::Rank;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
@@ -19,9 +20,11 @@ use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
 use stowplan_launchers::script::quoted;
+use stowplan_reference::lines::aprun::Aprun;
 use stowplan_reference::lines::flux::Flux;
 use stowplan_reference::lines::hydra::Hydra;
 use stowplan_reference::lines::intel::Intel;
+use stowplan_reference::lines::jsrun::Jsrun;
 use stowplan_reference::lines::pals::Pals;
 use stowplan_reference::lines::slurm::Slurm;
 use stowplan_reference::lines::{self as plain, Class, LineRow};
@@ -41,6 +44,10 @@ pub enum Launcher {
     Flux,
     /// PALS.
     Pals,
+    /// ALPS's aprun.
+    Aprun,
+    /// IBM's jsrun.
+    Jsrun,
 }
 
 impl Launcher {
@@ -53,6 +60,8 @@ impl Launcher {
             "slurm" => Some(Self::Slurm),
             "flux" => Some(Self::Flux),
             "pals" => Some(Self::Pals),
+            "aprun" => Some(Self::Aprun),
+            "jsrun" => Some(Self::Jsrun),
             _ => None,
         }
     }
@@ -72,6 +81,10 @@ pub enum Plant {
     Flux(fn(&mut Flux)),
     /// A line of PALS.
     Pals(fn(&mut Pals)),
+    /// A line of aprun.
+    Aprun(fn(&mut Aprun)),
+    /// A line of jsrun.
+    Jsrun(fn(&mut Jsrun)),
 }
 
 impl Launcher {
@@ -83,6 +96,8 @@ impl Launcher {
             Self::Slurm => Plant::Slurm(|_| ()),
             Self::Flux => Plant::Flux(|_| ()),
             Self::Pals => Plant::Pals(|_| ()),
+            Self::Aprun => Plant::Aprun(|_| ()),
+            Self::Jsrun => Plant::Jsrun(|_| ()),
         }
     }
 }
@@ -198,6 +213,16 @@ fn asked(plant: Plant, choices: &mut Choices<'_>, machines: &[Known]) -> Asked {
             plant(&mut line);
             Asked::whole(words, plain::pals::place(&line))
         }
+        Plant::Aprun(plant) => {
+            let (mut line, words) = aprun::line(choices);
+            plant(&mut line);
+            Asked::whole(words, plain::aprun::place(&line))
+        }
+        Plant::Jsrun(plant) => {
+            let (mut line, words) = jsrun::line(choices);
+            plant(&mut line);
+            Asked::whole(words, plain::jsrun::place(&line))
+        }
     }
 }
 
@@ -254,7 +279,7 @@ fn ours(words: &[String], text: &'static str) -> Result<Vec<LineRow>, String> {
             set
         });
         Some(LineRow {
-            app: place.app.number() as usize,
+            app: plan.resolved_apps().number(place.app) as usize,
             node: world.names.name(place.node),
             local: place.local_rank as usize,
             cpus,
@@ -304,6 +329,8 @@ struct Regular {
     text: String,
     /// The threads of each core, which are numbered apart.
     cores: Vec<Vec<u32>>,
+    /// How many cores a package has.
+    of_package: usize,
 }
 
 fn regular(choices: &mut Choices<'_>) -> Regular {
@@ -316,10 +343,17 @@ fn regular(choices: &mut Choices<'_>) -> Regular {
         cores: (0..all)
             .map(|core| (0..threads).map(|thread| core + thread * all).collect())
             .collect(),
+        of_package: cores as usize,
     }
 }
 
 /// A host of few.
 fn host(choices: &mut Choices<'_>) -> String {
     choices.pick(&["a", "b", "c", "n1", "n2"]).to_string()
+}
+
+/// Numbers with commas between them.
+fn list<T: ToString>(numbers: &[T]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(T::to_string).collect();
+    numbers.join(",")
 }

@@ -1,9 +1,11 @@
 //! Random lines of launchers, against their plain models.
 
 use stowplan_engine::policy::ObjKind;
+use stowplan_reference::lines::aprun;
 use stowplan_reference::lines::flux::{Affinity, Ask, Policy, Sharing, Tasks};
 use stowplan_reference::lines::hydra::Binding;
 use stowplan_reference::lines::intel::{Domain, Usual};
+use stowplan_reference::lines::jsrun::{self, Latency};
 use stowplan_reference::lines::pals::Bind;
 use stowplan_reference::lines::slurm::{
     Distribution, First, Flag, Hint, Packing, Parameter, Second, Selects, Slurm,
@@ -18,6 +20,8 @@ fn lines_land_where_the_plain_models_put_them() {
         Launcher::Slurm,
         Launcher::Flux,
         Launcher::Pals,
+        Launcher::Aprun,
+        Launcher::Jsrun,
     ] {
         let found = differences(launcher, 1500, 7);
         assert!(found.is_empty(), "{}", found.join("\n"));
@@ -285,6 +289,60 @@ const PLANTED_ELSEWHERE: &[(&str, Plant)] = &[
         Plant::Pals(|line| {
             if let Bind::List(sets) = &mut line.bind {
                 sets.reverse();
+            }
+        }),
+    ),
+    (
+        "aprun 3: -N",
+        Plant::Aprun(|line| line.programs[0].per_node = None),
+    ),
+    (
+        "aprun 3: the order of the nodes",
+        Plant::Aprun(|line| line.hosts.reverse()),
+    ),
+    (
+        "aprun 4: -j",
+        Plant::Aprun(|line| line.programs[0].threads = 1),
+    ),
+    (
+        "aprun 4: -S",
+        Plant::Aprun(|line| line.programs[0].per_numa = None),
+    ),
+    (
+        "aprun 4: -sl",
+        Plant::Aprun(|line| line.programs[0].numas = None),
+    ),
+    (
+        "aprun 4: -cc",
+        Plant::Aprun(|line| {
+            if line.programs[0].bind == aprun::Bind::Numa {
+                line.programs[0].bind = aprun::Bind::Dealt;
+            }
+        }),
+    ),
+    ("jsrun 2: -p", Plant::Jsrun(|line| line.all_tasks = None)),
+    ("jsrun 3: -r", Plant::Jsrun(|line| line.per_host = None)),
+    (
+        "jsrun 3: the order of the nodes",
+        Plant::Jsrun(|line| line.hosts.reverse()),
+    ),
+    (
+        "jsrun 3: where sets are cut",
+        Plant::Jsrun(|line| line.latency = Latency::Gpu),
+    ),
+    (
+        "jsrun 3: the package of a GPU",
+        Plant::Jsrun(|line| line.gpu_packages.reverse()),
+    ),
+    (
+        "jsrun 4: how ranks are dealt",
+        Plant::Jsrun(|line| line.turn = line.turn.map(|_| 1)),
+    ),
+    (
+        "jsrun 4: -b rs",
+        Plant::Jsrun(|line| {
+            if line.bind == jsrun::Bind::Set {
+                line.bind = jsrun::Bind::Packed(1);
             }
         }),
     ),

@@ -1,8 +1,10 @@
 //! Lines of launchers, placed one rank at a time by the launchers' rules.
 
+pub mod aprun;
 pub mod flux;
 pub mod hydra;
 pub mod intel;
+pub mod jsrun;
 pub mod pals;
 pub mod slurm;
 // The hardware of a node as launchers see it.
@@ -28,6 +30,13 @@ pub struct LineRow {
 
 /// Why a line is refused: its class.
 pub type Class = &'static str;
+
+/// A set of cpus by OS number.
+fn set_of(cpus: Vec<u32>) -> Cpus {
+    let mut set = Cpus::none();
+    cpus.into_iter().for_each(|cpu| set.add(cpu));
+    set
+}
 
 /// The host of each rank: hosts in order, each taking its slots, again and again.
 fn dealt(slots: &[usize], ranks: usize) -> Vec<usize> {

@@ -1,7 +1,6 @@
 //! A line of PALS, one rank at a time, as far as it is certain. Source: `lines/pals/spec.md` 3, 4.
 
-use super::{Class, LineRow};
-use crate::cpus::Cpus;
+use super::{Class, LineRow, set_of};
 
 /// What a local rank is bound to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,11 +89,7 @@ pub fn place(line: &Pals) -> Result<Vec<LineRow>, Class> {
             app: 0,
             node: line.hosts[rank / each].clone(),
             local,
-            cpus: own.map(|own| {
-                let mut set = Cpus::none();
-                own.into_iter().for_each(|cpu| set.add(cpu));
-                set
-            }),
+            cpus: own.map(set_of),
             gpus: None,
         });
     }

@@ -34,7 +34,7 @@ compare [--seconds S | --jobs N | --to N] [--seed N] [--from N] [--workers N] [-
 compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
-compare --lines hydra|intel|slurm|flux|pals [--jobs N] [--seed N]
+compare --lines hydra|intel|slurm|flux|pals|aprun|jsrun [--jobs N] [--seed N]
 compare --threads [--jobs N] [--seed N]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
 placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there; random lines of a launcher with its plain model;
