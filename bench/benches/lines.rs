@@ -11,7 +11,7 @@ use stowplan_job::place::place;
 use stowplan_bench as _;
 
 /// Lines with nine words behind the launcher's.
-const LINES: [(&str, &str); 8] = [
+const LINES: [(&str, &str); 9] = [
     (
         "our words",
         "-n 512 --map-by core --bind-to core --rank-by slot ./ocean",
@@ -23,6 +23,10 @@ const LINES: [(&str, &str); 8] = [
     (
         "mpiexec.hydra",
         "mpiexec.hydra -n 512 -ppn 128 -bind-to core -map-by socket ./ocean",
+    ),
+    (
+        "mpirun of Intel MPI",
+        "--as intel mpirun -n 512 -ppn 128 -print-rank-map ./ocean",
     ),
     ("srun", "srun -n 512 -N 4 -c 1 -m block:cyclic ./ocean"),
     (
@@ -38,7 +42,7 @@ const LINES: [(&str, &str); 8] = [
 ];
 
 /// A million ranks on 16,384 nodes.
-const MILLIONS: [(&str, &str); 3] = [
+const MILLIONS: [(&str, &str); 4] = [
     ("map --map-by core", "-n 1048576 --map-by core ./ocean"),
     (
         "srun",
@@ -47,6 +51,10 @@ const MILLIONS: [(&str, &str); 3] = [
     (
         "mpiexec.hydra",
         "mpiexec.hydra -n 1048576 -bind-to core ./ocean",
+    ),
+    (
+        "mpirun of Intel MPI",
+        "--as intel mpirun -n 1048576 ./ocean",
     ),
 ];
 
