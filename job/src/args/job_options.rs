@@ -65,7 +65,6 @@ impl Reader<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "a table of options")]
     pub(super) fn job_option(
         &mut self,
         meaning: Meaning,

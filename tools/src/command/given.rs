@@ -132,7 +132,6 @@ impl<'a> Given<'a> {
     /// One word of an option. Of the job's options, it has those of its rows, and those of hosts behind `--onto`.
     fn spelled(&self, word: &'a str) -> Spelled<'a> {
         let of_job = spelled(word);
-        let own = self.command.options.iter();
         let bare = word
             .strip_prefix("--")
             .or_else(|| word.strip_prefix('-'))
@@ -141,7 +140,7 @@ impl<'a> Given<'a> {
             Some((name, value)) => (name, Some(value)),
             None => (bare, None),
         };
-        if let Some(row) = own.clone().find(|row| row.names.contains(&name)) {
+        if let Some(row) = { self.command.options.iter() }.find(|row| row.names.contains(&name)) {
             let named = word.len() - bare.len() + name.len();
             return Spelled {
                 name,
@@ -257,14 +256,13 @@ impl<'a> Given<'a> {
     /// # Errors
     /// Those of the options, without an app.
     pub(crate) fn job(&self) -> Result<JobArgs, Refused> {
-        job_args(&self.of_job)
-            .map(|(_, job)| job)
-            .map_err(|error| match error {
-                SpecError::BadOption { option, fault, .. } => {
-                    told("bad-option", format!("{option} {fault}"))
-                }
-                error => error.into(),
-            })
+        let read = job_args(&self.of_job).map(|(_, job)| job);
+        read.map_err(|error| {
+            let SpecError::BadOption { option, fault, .. } = &error else {
+                return error.into();
+            };
+            told("bad-option", format!("{option} {fault}"))
+        })
     }
 
     /// Refuses words that are no options.

@@ -264,6 +264,7 @@ fn give(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stowplan_job::options::OPTIONS;
 
     #[test]
     fn the_table_makes_a_sound_command() {

@@ -151,7 +151,7 @@ fn refusals_of_options_are_the_same_everywhere() {
             page.words
         );
         let slip = format!("{name}q");
-        let told = refused(page, &[slip.clone()]);
+        let told = refused(page, std::slice::from_ref(&slip));
         let unknown = format!(
             "error[bad-option]: {} has no option {slip}\nhelp: did you mean {name}?\n",
             page.words

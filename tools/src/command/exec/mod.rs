@@ -46,6 +46,15 @@ pub(crate) const COMMAND: Subcommand = Subcommand {
     })
 };
 
+/// Which variables of OpenMP are set; `None`: none.
+fn omp(given: &Given<'_>) -> Result<Option<Omp>, Refused> {
+    given.parsed("omp", "one of: places number", |value| match value {
+        "" | "places" => Some(Omp::Places),
+        "number" => Some(Omp::Number),
+        _ => None,
+    })
+}
+
 /// The name of a variable.
 fn variable(name: &str) -> Option<&str> {
     let sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -99,11 +108,7 @@ fn become_program(
 ) -> Result<Option<std::convert::Infallible>, Refused> {
     let given = Given::read(&COMMAND, args)?;
     let path = given.only("PLAN")?;
-    let omp = given.parsed("omp", "one of: places number", |value| match value {
-        "" | "places" => Some(Omp::Places),
-        "number" => Some(Omp::Number),
-        _ => None,
-    })?;
+    let omp = omp(&given)?;
     given.parsed("gpu-env", "the name of a variable", variable)?;
     let own = given.behind.unwrap_or_default();
     if own.first().is_some_and(String::is_empty) {
