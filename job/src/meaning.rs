@@ -105,7 +105,7 @@ pub enum Meaning {
     Threads,
     /// `--show-attributes`.
     ShowAttributes,
-    /// An option of prterun that does not affect placement.
+    /// None for a job: an option of prterun that does not affect placement, or one of a subcommand.
     Ignored,
 }
 

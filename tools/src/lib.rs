@@ -39,7 +39,6 @@ pub mod session_state;
 
 use format::screen::Screen;
 use progress::Audience;
-use report::Refused;
 use stowplan_engine::stage::resolve::Files;
 
 /// The streams, files and screen that the command uses.
@@ -114,117 +113,24 @@ fn run_alone(args: &[String], console: &mut Console<'_>) -> u8 {
 
 /// Runs the command with the lines of scripts in their places.
 fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
-    let Console { out, err, .. } = console;
-    match args.split_first() {
-        Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
+    let answered = match args.split_first() {
         #[cfg(debug_assertions)]
         Some((word, _)) if word == PANICS => {
             rayon::scope(|scope| scope.spawn(|_| unreachable!("a test asks for it")));
-            0
+            Ok(0)
         }
-        Some((word, rest)) if word == "map" => command::map::run(rest, console),
-        Some((word, rest)) if word == "explain" => command::explain::run(rest, console),
-        Some((word, rest)) if word == "diff" => command::diff::run(rest, console),
-        Some((word, rest)) if word == "show" => command::show::run(rest, console),
-        Some((word, rest)) if word == "onto" => command::onto::run(rest, console),
-        Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
-        Some((word, rest)) if word == "check" => command::check::run(rest, console),
-        Some((word, rest)) if word == "export" => command::export::run(rest, console),
-        Some((word, rest)) if word == "exec" => command::exec::run(rest, console),
-        Some((word, rest)) if word == "probe" => command::probe::run(rest, console),
-        Some((word, rest)) if word == "advise" => command::advise::run(rest, console),
-        Some((word, rest)) if word == "batch" => {
-            command::batch::run(rest, &mut std::io::stdin().lock(), console)
-        }
-        Some((word, rest)) if word == "page" => command::page::run(rest, console),
-        Some((word, rest)) if word == "score" => command::score::run(rest, console),
-        Some((word, rest)) if word == "threads" => command::threads::run(rest, console),
-        Some((word, rest)) if word == "topo" => command::topo::run(rest, console.files, out, err),
-        Some((word, rest)) if word == "taskmap" => {
-            let stdin = &mut std::io::stdin().lock();
-            command::taskmap::run(rest, stdin, console.files, out, err)
-        }
-        Some((word, rest)) if word == "session" => {
-            command::session::run(rest, &mut std::io::stdin().lock(), out, err)
-        }
-        Some((word, rest)) if word == "completions" => command::words::completions(rest, console),
-        Some((word, rest)) if word == "man" => command::words::man(rest, console),
-        Some((word, rest)) if word == "help" || is_help(word) => {
-            command::words::help(rest, console)
-        }
+        Some((word, rest)) if command::words::is_help(word) => command::words::help(rest, console),
         Some((word, _)) if ["--version", "-V"].contains(&word.as_str()) => {
             command::words::version(console)
         }
-        Some((word, _)) => unknown(word).print(console.err),
-        None => Refused::Told {
-            class: "bad-option",
-            sentence: format!("a subcommand is needed: {}", SUBCOMMANDS.join(" ")),
-        }
-        .print(console.err),
-    }
-}
-
-fn is_help(word: &str) -> bool {
-    word == "--help" || word == "-h"
-}
-
-/// Whether the user asks for help. After the first word of a job, a request for help may be meant for the program.
-fn asks_for_help(word: &str, rest: &[String]) -> bool {
-    let jobs = [
-        "map", "spawn", "check", "batch", "diff", "explain", "export", "exec",
-    ];
-    let job = jobs.contains(&word);
-    let asking = if job {
-        &rest[..rest.len().min(1)]
-    } else {
-        rest
+        Some(_) | None => command::run(args, console),
     };
-    asking
-        .iter()
-        .take_while(|word| *word != "--")
-        .any(|word| is_help(word))
+    answered.unwrap_or_else(|refused| refused.print(console.err))
 }
 
 /// Panics on another thread, for a test of what such an end looks like. Published programs have no such word.
 #[cfg(debug_assertions)]
 pub(crate) const PANICS: &str = "panic-for-a-test";
-
-/// Words that may come first.
-const SUBCOMMANDS: &[&str] = &[
-    "map",
-    "show",
-    "onto",
-    "explain",
-    "diff",
-    "check",
-    "export",
-    "exec",
-    "probe",
-    "score",
-    "advise",
-    "batch",
-    "page",
-    "spawn",
-    "taskmap",
-    "session",
-    "threads",
-    "topo",
-    "completions",
-    "man",
-    "help",
-];
-
-fn unknown(word: &str) -> Refused {
-    let near = stowplan_engine::text::words::nearest(SUBCOMMANDS.iter().copied(), word);
-    let hint = near.map_or_else(|| ".".to_owned(), |near| format!(": did you mean {near}?"));
-    Refused::Told {
-        class: "bad-option",
-        sentence: format!(
-            "there is no subcommand {word:?}{hint} There are: {}",
-            SUBCOMMANDS.join(" ")
-        ),
-    }
-}
 
 /// The README's example, compiled.
 #[cfg(doctest)]

@@ -6,6 +6,7 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{Class, MapError, Note, SpecError};
+use stowplan_engine::taskmap::TaskMapError;
 use stowplan_engine::text::printable::disturbs;
 use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
@@ -86,6 +87,15 @@ impl From<SpecError> for Refused {
 impl From<TopoError> for Refused {
     fn from(error: TopoError) -> Self {
         Self::Topo(error)
+    }
+}
+
+impl From<TaskMapError> for Refused {
+    fn from(error: TaskMapError) -> Self {
+        Self::Told {
+            class: error.class(),
+            sentence: error.to_string(),
+        }
     }
 }
 

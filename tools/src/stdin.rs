@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use stowplan_answers::journal_file::{self, FileError};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_job::line::cut;
-use stowplan_job::options::{Meaning, Old};
+use stowplan_job::options::find;
 use stowplan_job::our_words::in_our_words;
 use stowplan_job::words::{AppWords, CommandLine, OptionWords};
 
@@ -103,32 +103,10 @@ fn told(option: &OptionWords) -> String {
 
 /// Whether an option reads its file from standard input.
 fn is_stdin(option: &OptionWords) -> bool {
-    let value = option.values.last().map_or("", String::as_str);
-    match option.meaning {
-        Some(
-            Meaning::Hostfile
-            | Meaning::LsfAffinity
-            | Meaning::Session
-            | Meaning::Here
-            | Meaning::Network
-            | Meaning::Old(Old::Rankfile),
-        ) => value == STDIN,
-        Some(Meaning::Topo) => value == STDIN || value.ends_with("=-"),
-        Some(Meaning::Taskmap) => value == "@-",
-        Some(Meaning::RankOrder) => value == "file:-",
-        Some(Meaning::Mca) => {
-            value == STDIN
-                && option
-                    .values
-                    .first()
-                    .is_some_and(|key| key == "hwloc_use_topo_file")
-        }
-        Some(Meaning::MapBy) => value
-            .split(':')
-            .any(|word| word.eq_ignore_ascii_case("file=-")),
+    match find(option.name.trim_start_matches('-')) {
+        Some(row) => row.reads_stdin(&option.values),
         // Options of other subcommands, such as --live and --matrix.
-        None => value == STDIN,
-        Some(_) => false,
+        None => option.values.last().is_some_and(|value| value == STDIN),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Takes the directives of an app: maps, ranks, bindings, in new words and in old ones.
 
-use super::reader::{Once, Reader};
-use crate::options::Row;
+use super::reader::{Reader, Seen};
+use crate::options::{Meaning, Row};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
@@ -16,8 +16,8 @@ impl Reader<'_> {
         row: &Row,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
-        take: impl FnOnce(&mut Self, &mut Vec<(Once, String)>) -> Result<(), SpecError>,
+        seen: &mut Seen,
+        take: impl FnOnce(&mut Self, &mut Seen) -> Result<(), SpecError>,
     ) -> Result<(), SpecError> {
         let new = match row.metavar {
             "" => row.help.to_owned(),
@@ -48,14 +48,14 @@ impl Reader<'_> {
         form: DirectiveForm,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
+        seen: &mut Seen,
     ) -> Result<(), SpecError> {
         let once = match form {
-            DirectiveForm::Map(_) => Once::Map,
-            DirectiveForm::Rank => Once::Rank,
-            DirectiveForm::Bind => Once::Bind,
+            DirectiveForm::Map(_) => Meaning::MapBy,
+            DirectiveForm::Rank => Meaning::RankBy,
+            DirectiveForm::Bind => Meaning::BindTo,
         };
-        if once != Once::Map || !self.one_map(form, given, value, seen) {
+        if once != Meaning::MapBy || !self.one_map(form, given, value, seen) {
             self.once(seen, once, given)?;
         }
         let text = self.text(given, value);
@@ -64,16 +64,10 @@ impl Reader<'_> {
     }
 
     /// Whether a second map of the app says the same as the first in another word, or one of them names no policy.
-    fn one_map(
-        &mut self,
-        form: DirectiveForm,
-        given: &str,
-        value: &str,
-        seen: &[(Once, String)],
-    ) -> bool {
+    fn one_map(&mut self, form: DirectiveForm, given: &str, value: &str, seen: &Seen) -> bool {
         let policy = policy_of(form, value);
         let first = self.mapped.take();
-        let again = seen.iter().any(|(once, _)| *once == Once::Map);
+        let again = seen.iter().any(|(once, _)| *once == Meaning::MapBy);
         let joined = match &first {
             Some((word, _)) if word == given => false,
             Some((_, Some(first))) => policy.as_ref().is_none_or(|own| own == first),

@@ -1,7 +1,7 @@
 //! Options about GPUs, and `--columns` with the formats that it allows.
 
 use super::Format;
-use super::reader::{Once, Reader};
+use super::reader::{Reader, Seen};
 use crate::columns;
 use crate::options::Meaning;
 use stowplan_engine::error::SpecError;
@@ -16,19 +16,17 @@ impl Reader<'_> {
     /// `--gpus HOW` or `--gpus-per-rank K`: an app may have one of the two.
     ///
     /// # Errors
-    /// `contradicting-qualifiers` when one app has both; `bad-value`; `bad-option` when one is given twice.
+    /// `contradicting-qualifiers` when one app has both; `bad-value`.
     pub(super) fn gpus(
         &mut self,
         meaning: Meaning,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
+        seen: &Seen,
     ) -> Result<(), SpecError> {
-        self.once(seen, Once::Job(meaning), given)?;
-        let of_gpus = |(once, _): &&(Once, String)| {
-            matches!(once, Once::Job(Meaning::Gpus | Meaning::GpusPerRank))
-        };
-        let told: Vec<&(Once, String)> = seen.iter().filter(of_gpus).collect();
+        let of_gpus =
+            |(own, _): &&(Meaning, String)| matches!(own, Meaning::Gpus | Meaning::GpusPerRank);
+        let told: Vec<_> = seen.iter().filter(of_gpus).collect();
         if let [first, second, ..] = told[..] {
             let said = |word: &str| Said {
                 word: word.to_owned(),

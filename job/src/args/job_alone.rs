@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::{JobArgs, with_network, with_sessions};
-use crate::options::Meaning;
+use crate::options::OptionOf;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::spawn::argv::normalize_argv;
@@ -23,7 +23,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
         if argument != "-" && argument.starts_with('-') {
             let mut seen = Vec::new();
             let (row, given) = reader.option(&mut seen)?;
-            if !is_of_the_job(row.meaning) {
+            if !matches!(row.of, OptionOf::Job | OptionOf::Outer) {
                 return Err(SpecError::BadOption {
                     option: given,
                     app: 0,
@@ -39,62 +39,4 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     with_sessions(&reader.job)?;
     with_network(&reader.job)?;
     Ok((words, reader.job))
-}
-
-/// Whether an option is the job's, and not one of an app.
-const fn is_of_the_job(meaning: Meaning) -> bool {
-    match meaning {
-        Meaning::Np
-        | Meaning::Host
-        | Meaning::Hostfile
-        | Meaning::DefaultHostfile
-        | Meaning::MapBy
-        | Meaning::RankBy
-        | Meaning::BindTo
-        | Meaning::Old(_)
-        | Meaning::Here
-        | Meaning::Gpus
-        | Meaning::GpusPerRank
-        | Meaning::Exported
-        | Meaning::Script
-        | Meaning::LineNumber
-        | Meaning::Taskmap => false,
-        Meaning::Topo
-        | Meaning::Columns
-        | Meaning::Dark
-        | Meaning::Size
-        | Meaning::Devices
-        | Meaning::Mca
-        | Meaning::Head
-        | Meaning::Session
-        | Meaning::As
-        | Meaning::Target
-        | Meaning::Alloc
-        | Meaning::Granted
-        | Meaning::Omp
-        | Meaning::Levels
-        | Meaning::Env
-        | Meaning::EnvFile
-        | Meaning::EnvHere
-        | Meaning::QuietNotes
-        | Meaning::Strict
-        | Meaning::Site
-        | Meaning::RankOrder
-        | Meaning::Network
-        | Meaning::NetworkLevels
-        | Meaning::NodeOrder
-        | Meaning::LsfAffinity
-        | Meaning::FromEnv
-        | Meaning::Format
-        | Meaning::Display
-        | Meaning::Rtos
-        | Meaning::Output
-        | Meaning::Save
-        | Meaning::Node
-        | Meaning::Ranks
-        | Meaning::App
-        | Meaning::Threads
-        | Meaning::ShowAttributes
-        | Meaning::Ignored => true,
-    }
 }

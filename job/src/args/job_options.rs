@@ -1,6 +1,6 @@
 //! Takes the options of the job: the machine, the surroundings of a launcher's line, the answer.
 
-use super::reader::{Once, Reader};
+use super::reader::Reader;
 use super::{FORMATS, NodeOrder, Show};
 use crate::note_classes::NOTE_CLASSES;
 use crate::options::Meaning;
@@ -70,24 +70,7 @@ impl Reader<'_> {
         meaning: Meaning,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
     ) -> Result<(), SpecError> {
-        let repeatable = matches!(
-            meaning,
-            Meaning::Topo
-                | Meaning::Devices
-                | Meaning::Mca
-                | Meaning::Target
-                | Meaning::Env
-                | Meaning::EnvFile
-                | Meaning::EnvHere
-                | Meaning::QuietNotes
-        );
-        if meaning == Meaning::Format {
-            self.once(seen, Once::Format, given)?;
-        } else if !repeatable {
-            self.once(seen, Once::Job(meaning), given)?;
-        }
         let some = || Some(value.to_owned());
         match meaning {
             Meaning::Topo => self.job.topos.push(topology(value)),
@@ -98,15 +81,21 @@ impl Reader<'_> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
-            Meaning::Alloc
-            | Meaning::Granted
-            | Meaning::Env
-            | Meaning::EnvFile
-            | Meaning::EnvHere
-            | Meaning::Site => return self.before_a_line(meaning, given, value),
-            Meaning::Network | Meaning::NetworkLevels | Meaning::NodeOrder => {
-                return self.network(meaning, given, value);
-            }
+            Meaning::Alloc => self.job.alloc = some(),
+            Meaning::Granted => self.job.granted = some(),
+            Meaning::Env => match value.split_once('=') {
+                Some((name, value)) if !name.is_empty() => {
+                    self.job.env.push((name.to_owned(), value.to_owned()));
+                }
+                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
+            },
+            Meaning::EnvFile => self.job.env_files.push(value.to_owned()),
+            Meaning::EnvHere => self.job.env_here = true,
+            Meaning::Site => self.job.site = some(),
+            Meaning::Network => self.job.network = some(),
+            Meaning::NetworkLevels => self.job.network_levels = some(),
+            Meaning::NodeOrder if value == "network" => self.job.node_order = NodeOrder::Network,
+            Meaning::NodeOrder => return self.bad_value(given, value, "word of: network"),
             Meaning::Script => self.job.script = some(),
             Meaning::LineNumber => return self.line_number(given, value),
             Meaning::RankOrder => self.job.rank_order = some(),
@@ -117,9 +106,11 @@ impl Reader<'_> {
             Meaning::Save => self.job.save = some(),
             Meaning::QuietNotes => return self.quiet(given, value),
             Meaning::Strict => self.job.strict = true,
-            Meaning::Dark | Meaning::Node | Meaning::Ranks | Meaning::App | Meaning::Size => {
-                self.shown(meaning, value);
-            }
+            Meaning::Dark => self.job.picture.dark = true,
+            Meaning::Size => self.job.picture.size = some(),
+            Meaning::Node => self.job.parts.node = some(),
+            Meaning::Ranks => self.job.parts.ranks = some(),
+            Meaning::App => self.job.parts.app = some(),
             Meaning::Format => self.format(given, value)?,
             Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
@@ -172,67 +163,6 @@ impl Reader<'_> {
                 return self.bad_value(given, word, "class of notes, as note[CLASS] shows it");
             }
             self.job.quiet_notes.push(word.to_owned());
-        }
-        Ok(())
-    }
-
-    /// Takes which ranks are shown, and in which size.
-    fn shown(&mut self, meaning: Meaning, value: &str) {
-        let text = Some(value.to_owned());
-        if meaning == Meaning::Dark {
-            self.job.picture.dark = true;
-        } else if meaning == Meaning::Node {
-            self.job.parts.node = text;
-        } else if meaning == Meaning::Ranks {
-            self.job.parts.ranks = text;
-        } else if meaning == Meaning::App {
-            self.job.parts.app = text;
-        } else {
-            self.job.picture.size = text;
-        }
-    }
-
-    /// Takes what is said of the network.
-    fn network(&mut self, meaning: Meaning, given: &str, value: &str) -> Result<(), SpecError> {
-        let text = Some(value.to_owned());
-        if meaning == Meaning::Network {
-            self.job.network = text;
-        } else if meaning == Meaning::NetworkLevels {
-            self.job.network_levels = text;
-        } else if value == "network" {
-            self.job.node_order = NodeOrder::Network;
-        } else {
-            return self.bad_value(given, value, "word of: network");
-        }
-        Ok(())
-    }
-
-    /// Takes what a launcher's line stands in.
-    fn before_a_line(
-        &mut self,
-        meaning: Meaning,
-        given: &str,
-        value: &str,
-    ) -> Result<(), SpecError> {
-        let job = &mut self.job;
-        let text = value.to_owned();
-        if meaning == Meaning::Env {
-            match value.split_once('=') {
-                Some((name, value)) if !name.is_empty() => {
-                    job.env.push((name.to_owned(), value.to_owned()));
-                }
-                Some(_) | None => return self.bad_value(given, value, "NAME=VALUE"),
-            }
-        } else if meaning == Meaning::EnvFile {
-            job.env_files.push(text);
-        } else if meaning == Meaning::EnvHere {
-            job.env_here = true;
-        } else if meaning == Meaning::Alloc {
-            job.alloc = Some(text);
-        } else if meaning == Meaning::Granted {
-            job.granted = Some(text);
-        } else {
-            job.site = Some(text);
         }
         Ok(())
     }

@@ -8,8 +8,6 @@ mod gpus;
 mod threads;
 // The options, one after another.
 mod reader;
-// Options that go with the machine.
-mod outer;
 // Directives of an app.
 mod directives;
 // Options of the job.

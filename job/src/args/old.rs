@@ -1,6 +1,6 @@
 //! Old spellings of directives. Each means exactly the same as the new spelling.
 
-use super::reader::{Once, Reader};
+use super::reader::{Reader, Seen};
 use crate::options::Old;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject};
@@ -16,7 +16,7 @@ impl Reader<'_> {
         old: Old,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
+        seen: &mut Seen,
     ) -> Result<(), SpecError> {
         let form = match old {
             Old::PerNode => MapForm::PprOn(PprObject::Node),

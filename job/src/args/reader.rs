@@ -1,10 +1,10 @@
 //! Reads the options of a command line, one after another.
 
 use super::idiom::is_cpu_list;
-use super::outer::is_outer;
 use super::{JobArgs, Outer, foreign};
 use crate::line;
-use crate::options::{Meaning, Row, Takes, nearest, spelled};
+use crate::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
+use crate::parameters::is_machine;
 use crate::program::refuse_empty_program;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
@@ -32,16 +32,8 @@ pub(super) struct Reader<'a> {
     pub(super) mapped: Option<(String, Option<MapChoice>)>,
 }
 
-/// Options that an app may have only once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Once {
-    Np,
-    Map,
-    Rank,
-    Bind,
-    Format,
-    Job(Meaning),
-}
+/// Options that an app has, each with its name as given. What maps is `MapBy` in any spelling; so it is with ranks and bindings.
+pub(super) type Seen = Vec<(Meaning, String)>;
 
 impl<'a> Reader<'a> {
     /// A reader at the first argument. `given`: the same arguments, before old spellings were renamed.
@@ -137,10 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one option with its value. Returns its row, and its name as given.
-    pub(super) fn option(
-        &mut self,
-        seen: &mut Vec<(Once, String)>,
-    ) -> Result<(&'static Row, String), SpecError> {
+    pub(super) fn option(&mut self, seen: &mut Seen) -> Result<(&'static Row, String), SpecError> {
         let argument = self.args[self.at].clone();
         self.at += 1;
         let spelled = spelled(&argument);
@@ -210,8 +199,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn once(
         &self,
-        seen: &mut Vec<(Once, String)>,
-        what: Once,
+        seen: &mut Seen,
+        what: Meaning,
         given: &str,
     ) -> Result<(), SpecError> {
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == what) {
@@ -255,20 +244,22 @@ impl<'a> Reader<'a> {
         row: &'static Row,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
+        seen: &mut Seen,
     ) -> Result<(), SpecError> {
-        if self.outer == Outer::Refused && is_outer(row.meaning, value) {
+        if self.outer == Outer::Refused && is_outer(row, value) {
             return self.refuse(given, OptionFault::Misplaced);
+        }
+        if row.times == Times::Once {
+            // People who know srun mean cpus by -c. The error keeps the value for its hint.
+            let said = match given {
+                "-c" => format!("-c {value}"),
+                given => given.to_owned(),
+            };
+            self.once(seen, row.meaning, &said)?;
         }
         let app = app_id(self.app);
         match row.meaning {
             Meaning::Np => {
-                // People who know srun mean cpus by -c. The error keeps the value for its hint.
-                let given = match given {
-                    "-c" => format!("-c {value}"),
-                    given => given.to_owned(),
-                };
-                self.once(seen, Once::Np, &given)?;
                 let text = self.text("-n", value);
                 self.intake.np(app, text, RANKS_MAX)
             }
@@ -304,7 +295,7 @@ impl<'a> Reader<'a> {
             Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
             Meaning::Exported | Meaning::Omp | Meaning::Levels => {
-                self.thread_words(row.meaning, given, value, seen)
+                self.thread_words(row.meaning, given, value)
             }
             Meaning::Display => self.display(given, value),
             Meaning::Topo
@@ -342,7 +333,18 @@ impl<'a> Reader<'a> {
             | Meaning::App
             | Meaning::Threads
             | Meaning::Here
-            | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
+            | Meaning::ShowAttributes => self.job_option(row.meaning, given, value),
+        }
+    }
+}
+
+/// Whether an option says what the machine is, what else the system has, or how the answer is written.
+fn is_outer(row: &Row, value: &str) -> bool {
+    match row.of {
+        OptionOf::Line | OptionOf::Outer => true,
+        OptionOf::App | OptionOf::Job | OptionOf::Command => {
+            let key = value.split_once('\0');
+            row.meaning == Meaning::Mca && key.is_some_and(|(key, _)| is_machine(key))
         }
     }
 }

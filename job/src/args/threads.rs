@@ -1,6 +1,6 @@
 //! Words about threads: `-x`, `--omp`, `--levels`.
 
-use super::reader::{Once, Reader};
+use super::reader::Reader;
 use crate::meaning::Meaning;
 use stowplan_engine::error::SpecError;
 
@@ -11,14 +11,12 @@ impl Reader<'_> {
         meaning: Meaning,
         given: &str,
         value: &str,
-        seen: &mut Vec<(Once, String)>,
     ) -> Result<(), SpecError> {
         if meaning == Meaning::Exported {
             let app = self.app;
             self.job.exported.push((app, value.to_owned()));
             return Ok(());
         }
-        self.once(seen, Once::Job(meaning), given)?;
         if meaning == Meaning::Omp {
             self.job.omp = Some(value.to_owned());
             return Ok(());

@@ -1,11 +1,19 @@
 //! Options of prterun that do not affect placement.
 
 use super::table::Takes::{Nothing, One};
-use super::table::{Row, Takes, row};
+use super::table::{OptionOf, Row, Takes, Times, row};
 use crate::meaning::Meaning;
 
 const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
-    row(names, takes, "VALUE", Meaning::Ignored, "")
+    row(
+        names,
+        takes,
+        "VALUE",
+        Meaning::Ignored,
+        OptionOf::Job,
+        Times::Many,
+        "",
+    )
 }
 
 /// Options of prterun that do not affect placement: accepted, without effect.

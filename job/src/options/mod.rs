@@ -13,4 +13,4 @@ pub use crate::meaning::{Meaning, Old};
 pub use find::{find, nearest};
 pub use ignored::IGNORED;
 pub use spelled::{Spelled, spelled};
-pub use table::{OPTIONS, Row, Takes, written};
+pub use table::{OPTIONS, OptionOf, Reads, Row, Takes, Times, row, written};

@@ -1,8 +1,9 @@
 //! `stowplan diff`: compares two plans or jobs.
 
+use super::given::{Given, misplaced, missing};
 use super::saved::Saved;
-use super::show::{misplaced, own_options, own_words};
-use super::{levels, map, refuse_format};
+use super::subcommand::{Behind, Many, One, Subcommand, own, subcommand};
+use super::{levels, map};
 use crate::Console;
 use crate::output::Kept;
 use crate::recorded::Recorded;
@@ -13,7 +14,6 @@ use stowplan_answers::diff::{cause, diff, words};
 use stowplan_answers::json_text;
 use stowplan_answers::picture;
 use stowplan_answers::picture::setting::Setting;
-use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, map_args};
@@ -22,21 +22,27 @@ use stowplan_job::line::versions;
 use stowplan_job::options::Meaning;
 use stowplan_score::network::OnNetwork;
 
-/// Runs the subcommand with the arguments after `diff`. Returns the exit status: 1 where something differs.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match compare(args, console) {
-        Ok(status) => status,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[own(&["format"], One, "F", Many, "text json tsv html svg [default: text]")],
+    of_job: &[Meaning::Output, Meaning::Network, Meaning::NetworkLevels],
+    behind: Behind::Jobs,
+    status: &[
+        ("0", "the same"),
+        ("1", "something moved"),
+        ("2", "refused: nothing on standard output, error[CLASS] on standard error"),
+    ],
+    examples: &[("stowplan diff job.plan job.plan --format json", "whether they are the same, and the word that moved what is not")],
+    ..subcommand("diff", "PLAN PLAN | PLAN -- job... | -- job... -- job...", "What moved between two plans or jobs: status 0 nothing, 1 something, 2 an error", compare)
+};
 
 /// The forms of the answer.
-const FORMATS: [Format; 5] = [
-    Format::Text,
-    Format::Json,
-    Format::Tsv,
-    Format::Html,
-    Format::Svg,
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("tsv", Format::Tsv),
+    ("html", Format::Html),
+    ("svg", Format::Svg),
 ];
 
 /// One side of the comparison.
@@ -48,21 +54,10 @@ enum Side<'a> {
 fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let read = Recorded::new(console.files);
     let files = &read;
-    let (head, job) = behind(args);
-    own_options(
-        "diff",
-        head,
-        &[
-            Meaning::Format,
-            Meaning::Output,
-            Meaning::Network,
-            Meaning::NetworkLevels,
-        ],
-    )?;
-    let (plans, options) = own_words("diff", head)?;
-    let format = options.format.unwrap_or(Format::Text);
-    refuse_format(&FORMATS, "diff", format)?;
-    let sides = sides(&plans, job)?;
+    let given = Given::read(&COMMAND, args)?;
+    let options = given.job()?;
+    let format = given.choice("format", FORMATS)?.unwrap_or(Format::Text);
+    let sides = sides(&given.words, given.behind)?;
     let [a, b] = &sides;
     let ((plan_a, on_a), (plan_b, on_b)) = (plan(a, &options, files)?, plan(b, &options, files)?);
     let mut found = diff(&plan_a, &plan_b);
@@ -108,17 +103,17 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
 }
 
 /// What is compared: two plans, a plan and a job, or two jobs.
-fn sides<'a>(plans: &'a [String], job: Option<&'a [String]>) -> Result<[Side<'a>; 2], Refused> {
+fn sides<'a>(plans: &[&'a String], job: Option<&'a [String]>) -> Result<[Side<'a>; 2], Refused> {
     Ok(match (plans, job) {
         ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
         ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],
         ([], Some(jobs)) => match behind(jobs) {
             (a, Some(b)) => [Side::Job(a), Side::Job(b)],
-            (_, None) => return Err(misplaced("-- JOB -- JOB", OptionFault::NoValue)),
+            (_, None) => return Err(missing(&COMMAND, "-- JOB -- JOB")),
         },
-        ([_, _, more, ..], None) => return Err(misplaced(more, OptionFault::Misplaced)),
-        ([_, more, ..], Some(_)) => return Err(misplaced(more, OptionFault::Misplaced)),
-        ([_] | [], None) => return Err(misplaced("A B", OptionFault::NoValue)),
+        ([_, _, more, ..], None) => return Err(misplaced(more)),
+        ([_, more, ..], Some(_)) => return Err(misplaced(more)),
+        ([_] | [], None) => return Err(missing(&COMMAND, "A B")),
     })
 }
 
@@ -132,7 +127,7 @@ fn changes(a: &[String], b: &[String], files: &dyn Files) -> Result<Vec<String>,
 }
 
 /// Splits the arguments at the first `--`.
-pub(super) fn behind(args: &[String]) -> (&[String], Option<&[String]>) {
+fn behind(args: &[String]) -> (&[String], Option<&[String]>) {
     match args.iter().position(|word| word == "--") {
         Some(at) => (&args[..at], Some(&args[at + 1..])),
         None => (args, None),

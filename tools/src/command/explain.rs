@@ -1,10 +1,10 @@
 //! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, which jobs would fit.
 
-use super::diff::{behind, with_network};
+use super::diff::with_network;
 use super::explain_threads::{self, placed};
-use super::refuse_format;
+use super::given::{Given, misplaced, missing};
 use super::saved::Saved;
-use super::show::{misplaced, own_options, own_words};
+use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::format::{Told, text};
 use crate::output::Kept;
@@ -19,7 +19,6 @@ use stowplan_answers::json_text;
 use stowplan_answers::select::{nodes, numbers};
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
-use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files as _;
@@ -30,13 +29,29 @@ use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 use stowplan_score::network::OnNetwork;
 
-/// Runs the subcommand with the arguments after `explain`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match answer(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["node"], One, "HOSTS", Many, "the ranks on these nodes"),
+        own(&["cpus"], One, "LIST", Once, "the ranks bound to one of these cpus (OS numbers)"),
+        own(&["format"], One, "F", Many, "text, or json or ndjson: a line a rank [default: text]"),
+    ],
+    of_job: &[Meaning::Output, Meaning::Network, Meaning::NetworkLevels],
+    behind: Behind::Jobs,
+    examples: &[
+        ("stowplan explain 3 job.plan", "why is rank 3 there"),
+        ("stowplan explain --node b --cpus 2 job.plan", "who is bound to cpu 2 of node b, and why"),
+        ("stowplan explain 0 -- --topo 'core:8 pu:1' -H a,b -n 16 ./app", "why the job is refused, and the nearest jobs that are not"),
+    ],
+    ..subcommand("explain", "RANK[,RANK...] (PLAN | -- job...), or --node N, --cpus LIST in place of ranks", "Why a rank is where it is, and what would move it; for a refused job, what would fit", |args, console| answer(args, console).map(|()| 0))
+};
+
+/// The formats.
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("ndjson", Format::Ndjson),
+];
 
 /// The subject of the question: ranks, the processes of nodes, or the processes bound to cpus.
 struct Asked<'r> {
@@ -60,30 +75,19 @@ impl Asked<'_> {
 /// # Errors
 /// Those of the words and of the job.
 pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let (head, job) = behind(args);
-    let (head, cpus) = without_cpus(head)?;
-    own_options(
-        "explain",
-        &head,
-        &[
-            Meaning::Format,
-            Meaning::Output,
-            Meaning::Node,
-            Meaning::Network,
-            Meaning::NetworkLevels,
-        ],
-    )?;
-    let (mut words, options) = own_words("explain", &head)?;
-    let format = options.format.unwrap_or(Format::Text);
-    let known = [Format::Text, Format::Json, Format::Ndjson];
-    refuse_format(&known, "explain", format)?;
+    let given = Given::read(&COMMAND, args)?;
+    let mut options = given.job()?;
+    options.format = given.choice("format", FORMATS)?;
+    options.parts.node = given.value("node").map(str::to_owned);
+    let (mut words, job) = (given.words.clone(), given.behind);
+    let cpus = given.value("cpus").map(str::to_owned);
     let by_place = cpus.is_some() || options.parts.node.is_some();
     let ranks = if by_place {
         None
     } else if words.is_empty() {
-        return Err(misplaced("RANK", OptionFault::NoValue));
+        return Err(missing(&COMMAND, "RANK"));
     } else {
-        Some(words.remove(0))
+        Some(words.remove(0).clone())
     };
     let read = Recorded::new(console.files);
     let files = &read;
@@ -116,9 +120,7 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
             let others = Alternatives::of_plan(&saved.plan);
             tell(&saved.told(), &chosen, &others, &asked, console)
         }
-        ([more, ..], Some(_)) | ([_, more, ..], None) => {
-            Err(misplaced(more, OptionFault::Misplaced))
-        }
+        ([more, ..], Some(_)) | ([_, more, ..], None) => Err(misplaced(more)),
         ([], None) => Err(without_plan(&asked, files)),
     }
 }
@@ -132,37 +134,8 @@ fn without_plan(asked: &Asked<'_>, files: &Recorded<'_>) -> Refused {
                 "{word} is a saved plan, and a rank must stand before it: stowplan explain RANK {word}"
             ),
         },
-        Some(_) | None => misplaced("PLAN", OptionFault::NoValue),
+        Some(_) | None => missing(&COMMAND, "PLAN"),
     }
-}
-
-/// Splits off `--cpus LIST`: the other arguments, and the list.
-fn without_cpus(args: &[String]) -> Result<(Vec<String>, Option<String>), Refused> {
-    let mut rest = Vec::new();
-    let mut cpus = None;
-    let mut words = args.iter();
-    while let Some(word) = words.next() {
-        let value = match word.trim_start_matches('-') {
-            "cpus" if word.starts_with('-') => {
-                let Some(value) = words.next() else {
-                    return Err(misplaced("--cpus", OptionFault::NoValue));
-                };
-                value.clone()
-            }
-            bare if word.starts_with('-') && bare.starts_with("cpus=") => {
-                bare["cpus=".len()..].to_owned()
-            }
-            _ => {
-                rest.push(word.clone());
-                continue;
-            }
-        };
-        if cpus.replace(value).is_some() {
-            let first = "--cpus".to_owned();
-            return Err(misplaced("--cpus", OptionFault::Twice { first }));
-        }
-    }
-    Ok((rest, cpus))
 }
 
 fn of_job(words: &[String], asked: &Asked<'_>, console: &mut Console<'_>) -> Result<(), Refused> {

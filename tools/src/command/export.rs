@@ -1,9 +1,10 @@
 //! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
-use super::carry::{self, Behind, Split, take};
+use super::carry::{self, ONTO};
+use super::given::{Given, is_plain, misplaced, told};
 use super::map::{place_from, remarks};
 use super::saved::Saved;
-use super::show::own_words;
+use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use super::{coords, here};
 use crate::recorded::Recorded;
 use crate::report::{Refused, Target};
@@ -14,37 +15,63 @@ use stowplan_answers::json_text;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::text::printable::disturbs;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{Format, JobArgs, job_args};
+use stowplan_job::args::{Format, JobArgs};
 use stowplan_job::error::one_line;
+use stowplan_job::options::Meaning;
 use stowplan_launchers::export::{Dialect, Export, Reader, export_for, survey};
 use stowplan_launchers::script::Beside;
 use stowplan_score::network::OnNetwork;
 
-/// Runs the subcommand with the arguments after `export`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match answer(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["format"], One, "F", Many, "text or json, of the list of dialects [default: text]"),
+        own(&["for"], One, "READER", Once, "who reads a hostfile (prte ompi ompi4 hydra intel slurm flux pals pbs) or a rankfile (prte ompi ompi4)"),
+        own(&["dir"], One, "D", Once, "write the script and its files into this directory, and print its path"),
+        ONTO,
+    ],
+    of_job: &[Meaning::Output, Meaning::Network, Meaning::NetworkLevels],
+    behind: Behind::Job,
+    examples: &[
+        ("stowplan export srun job.plan", "dialects: srun prterun hydra intel flux pals jsrun rank-order hostfile rankfile"),
+        ("stowplan export job.plan", "which of them can say this plan, and why not"),
+        ("stowplan export hydra --topo 'core:8 pu:1' -H a:8,b:8 -n 16 --map-by node ./app > run.sh", "a job that was not saved"),
+    ],
+    ..subcommand("export", "[DIALECT] PLAN | [DIALECT] [options and apps as for map]", "Says a plan in a launcher's words, as a script; without a dialect, which launchers can", |args, console| answer(args, console).map(|()| 0))
+};
+
+/// The formats of the list of dialects.
+const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("json", Format::Json)];
+
+/// The same beside a saved plan: a job would stand behind `--`.
+const OF_PLAN: Subcommand = Subcommand {
+    behind: Behind::Jobs,
+    ..COMMAND
+};
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     if let Some(rest) = args.strip_prefix(&[coords::WORD.to_owned()]) {
-        let (plan, job, on) = plan(rest, console)?;
+        let (plan, job, on) = plan(&read(rest)?, console)?;
         let answer = coords::write(&plan, on.as_deref())?;
         return output::give(job.output.as_deref(), console.out, answer);
     }
     let (dialect, rest) = dialect(args)?;
-    let (wanted, rest) = Wanted::take(rest, console)?;
-    let (plan, job, _) = plan(&rest, console)?;
-    let format = job.format.unwrap_or(Format::Text);
+    let given = read(rest)?;
+    let folder = directory(&given)?;
+    let (plan, job, _) = plan(&given, console)?;
+    let format = given.choice("format", FORMATS)?.or(job.format);
     let path = job.output.as_deref();
     let Some(dialect) = dialect else {
-        wanted.refuse()?;
-        return output::give(path, console.out, |out| list(&plan, format, out));
+        if given.has("for") || given.has("dir") {
+            let sentence = "export: --for and --dir are for one dialect, which stands first";
+            return Err(told("bad-option", sentence.to_owned()));
+        }
+        return output::give(path, console.out, |out| {
+            list(&plan, format.unwrap_or(Format::Text), out)
+        });
     };
-    let reader = wanted.reader(dialect)?;
-    if job.format.is_some() {
+    let reader = reader(&given, dialect)?;
+    if format.is_some() {
         let sentence = format!(
             "--format is for the list of dialects: {} has one form",
             dialect.word()
@@ -53,7 +80,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     }
     let said = export_for(&plan, dialect, reader);
     let said = said.map_err(|error| told(error.class(), error.to_string()))?;
-    match &wanted.directory {
+    match folder {
         None => output::give(path, console.out, |out| written(&said, Beside::Inside, out))?,
         Some(folder) => into(&said, dialect, folder, path, console)?,
     }
@@ -64,99 +91,50 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What is said about the form of a script or file.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Wanted {
-    /// Who reads the file.
-    reader: Option<String>,
-    /// Where the script and its files go.
-    directory: Option<String>,
+/// Reads the words behind the dialect: those of a saved plan, or our options and behind them a job, which needs no `--`.
+fn read(args: &[String]) -> Result<Given<'_>, Refused> {
+    let front = Given::read(&COMMAND, args)?;
+    let Some(job) = front.behind else {
+        return Ok(front);
+    };
+    let (own, _) = args.split_at(args.len() - job.len());
+    if own.last().is_some_and(|word| word == "--") {
+        return Ok(front);
+    }
+    let begins = job.first().is_some_and(|word| is_plain(word));
+    match Given::read(&OF_PLAN, args) {
+        // A single word with options of the answer alone is a plan too.
+        Ok(given) if given.words.len() == 1 && (begins || given.job()?.network.is_none()) => {
+            Ok(given)
+        }
+        given if begins => given,
+        Ok(_) | Err(_) => Ok(front),
+    }
 }
 
-impl Wanted {
-    /// Takes `--for` and `--dir` out of the arguments: before the words of a job, or on either side of a saved plan.
-    fn take(args: &[String], console: &Console<'_>) -> Result<(Self, Vec<String>), Refused> {
-        let end = args.iter().position(|word| word == "--");
-        let (words, behind) = args.split_at(end.unwrap_or(args.len()));
-        let has_plan = words
-            .iter()
-            .any(|word| word == "-" || console.files.is_plan(word));
-        let (mut wanted, mut others) = (Self::default(), Vec::new());
-        let mut rest = words.iter();
-        while let Some(word) = rest.next() {
-            let (name, value) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (word.as_str(), None),
-            };
-            let place = match name {
-                "--for" => &mut wanted.reader,
-                "--dir" => &mut wanted.directory,
-                _ => {
-                    others.push(word.clone());
-                    // Words of a job, and of its program, are its own.
-                    if !has_plan {
-                        others.extend(rest.by_ref().cloned());
-                    }
-                    continue;
-                }
-            };
-            let value = value.or_else(|| rest.next().cloned());
-            let value = value
-                .filter(|value| !value.is_empty())
-                .ok_or_else(|| told("bad-option", format!("export {name}: a value must follow")))?;
-            if name == "--dir" && value.contains(disturbs) {
-                let sentence = format!(
-                    "export {name} {value}: this has a control character or a mark of direction, and the script's path is printed"
-                );
-                return Err(told("bad-value", sentence));
-            }
-            if place.replace(value).is_some() {
-                return Err(told("bad-option", format!("export {name} is given twice")));
-            }
-        }
-        others.extend_from_slice(behind);
-        Ok((wanted, others))
-    }
+/// Where the script and its files go.
+fn directory<'a>(given: &Given<'a>) -> Result<Option<&'a str>, Refused> {
+    let printed = "a path without control characters or marks of direction, because it is printed";
+    given.parsed("dir", printed, |folder| {
+        (!folder.is_empty() && !folder.contains(disturbs)).then_some(folder)
+    })
+}
 
-    /// Who reads the file.
-    fn reader(&self, dialect: Dialect) -> Result<Reader, Refused> {
-        let known = dialect.readers();
-        if self.directory.is_some() && !dialect.starts() {
-            let sentence = format!("--dir: {} is one file: -o FILE", dialect.word());
-            return Err(told("bad-option", sentence));
-        }
-        let Some(word) = &self.reader else {
-            return Ok(Reader::Own);
-        };
-        if known.is_empty() {
-            let sentence = format!(
-                "--for {word}: {} is a launcher, and only rankfile and hostfile are read by several",
-                dialect.word()
-            );
-            return Err(told("bad-option", sentence));
-        }
-        let found = known.iter().find(|(own, _)| own == word);
-        found.map(|(_, reader)| *reader).ok_or_else(|| {
-            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
-            let sentence = format!(
-                "--for {word}: {} is written for {}",
-                dialect.word(),
-                words.join(" ")
-            );
-            told("bad-value", sentence)
-        })
+/// Who reads the file.
+fn reader(given: &Given<'_>, dialect: Dialect) -> Result<Reader, Refused> {
+    let known = dialect.readers();
+    if given.has("dir") && !dialect.starts() {
+        let sentence = format!("--dir: {} is one file: -o FILE", dialect.word());
+        return Err(told("bad-option", sentence));
     }
-
-    /// Refuses words that have no meaning for the list of dialects.
-    fn refuse(&self) -> Result<(), Refused> {
-        match (&self.reader, &self.directory) {
-            (None, None) => Ok(()),
-            _ => Err(told(
-                "bad-option",
-                "export: --for and --dir are for one dialect, which stands first".to_owned(),
-            )),
-        }
+    if let (Some(word), []) = (given.value("for"), known) {
+        let sentence = format!(
+            "--for {word}: {} is a launcher, and only rankfile and hostfile are read by several",
+            dialect.word()
+        );
+        return Err(told("bad-option", sentence));
     }
+    Ok(given.choice("for", known)?.unwrap_or(Reader::Own))
 }
 
 /// Writes a script or a file.
@@ -222,46 +200,29 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
 type Exported = (Plan, JobArgs, Option<Arc<OnNetwork>>);
 
 /// The plan: a saved plan, or the plan of a job.
-fn plan(all: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> {
-    let Split { own, hosts } = take(all, Behind::Options);
-    let args = match &hosts {
-        Some(_) => &own[..],
-        None => all,
-    };
-    let saved = match args.first() {
-        None => {
+fn plan(given: &Given<'_>, console: &mut Console<'_>) -> Result<Exported, Refused> {
+    let Some(words) = given.behind.filter(|_| given.words.is_empty()) else {
+        if given.words.is_empty() {
             let sentence = "export: a saved plan or a job must be named behind the dialect";
             return Err(told("bad-option", sentence.to_owned()));
         }
-        // A job may have `--` before it, as in other commands, but needs none.
-        Some(first) if first == "--" => None,
-        // Job options and a single other word: this may be a saved plan.
-        Some(first) => match job_args(args) {
-            Ok((words, job)) if words.len() == 1 && is_saved(first, &words[0], args) => {
-                Some((words, job))
-            }
-            Ok(_) | Err(_) if first == "-" || !first.starts_with('-') => {
-                let (words, job) = own_words("export", args)?;
-                if let Some(second) = words.get(1) {
-                    let sentence = format!("export: {second:?} stands behind the saved plan");
-                    return Err(told("bad-option", sentence));
-                }
-                Some((words, job))
-            }
-            Ok(_) | Err(_) => None,
-        },
-    };
-    if let Some((words, job)) = saved {
-        output::refuse_overwriting(&job, &words)?;
-        let saved = Saved::read(&words[0], console.files)?;
-        let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
-        if hosts.is_some() {
+        let (path, job) = (given.only("PLAN")?, given.job()?);
+        if given.behind.is_some() {
+            return Err(misplaced("--"));
+        }
+        output::refuse_overwriting(&job, std::slice::from_ref(path))?;
+        let saved = Saved::read(path, console.files)?;
+        let mut saved = carry::carry_if(saved, given.hosts.as_deref(), console)?;
+        if given.hosts.is_some() {
             carry::print_carried(&saved.notes, console);
         }
         saved.on_network(&job, console.files)?;
         return Ok((saved.plan, job, saved.sources.network));
+    };
+    if given.hosts.is_some() {
+        let sentence = "export --onto: it carries a saved plan, and this is a job";
+        return Err(told("bad-option", sentence.to_owned()));
     }
-    let words = all.strip_prefix(&["--".to_owned()]).unwrap_or(all);
     let asked = here::words(words, console)?;
     let job = asked.asked.job.clone();
     let files = Recorded::new(console.files);
@@ -280,16 +241,6 @@ fn plan(all: &[String], console: &mut Console<'_>) -> Result<Exported, Refused> 
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
     }
     Ok((placement.mapped.plan, job, placement.sources.network))
-}
-
-/// Whether the only word that is not an option names a saved plan: all options beside it are about the form of the answer.
-fn is_saved(first: &str, word: &str, args: &[String]) -> bool {
-    let about_answer = |arg: &String| {
-        let name = arg.trim_start_matches('-');
-        let name = name.split('=').next().unwrap_or(name);
-        arg == word || !arg.starts_with('-') || ["format", "o"].contains(&name)
-    };
-    !first.starts_with('-') || first == "-" || args.iter().all(about_answer)
 }
 
 fn list(plan: &Plan, format: Format, out: &mut dyn Write) -> io::Result<()> {
@@ -317,10 +268,6 @@ fn list(plan: &Plan, format: Format, out: &mut dyn Write) -> io::Result<()> {
 /// A text as a JSON string.
 fn json(text: &str) -> String {
     json_text::text(text)
-}
-
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
 }
 
 /// Writes text as bytes. Keeps the error of the writer, which `fmt` cannot return.

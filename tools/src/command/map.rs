@@ -5,6 +5,7 @@ use super::noted::{advise, is_quiet, unused};
 use super::remedies;
 use super::saved::bytes;
 use super::show;
+use super::subcommand::{Behind, Subcommand, subcommand};
 use crate::format::Told;
 use crate::recorded::Recorded;
 use crate::report::{Refused, print_notes};
@@ -18,20 +19,30 @@ use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
+use stowplan_job::options::OPTIONS;
 use stowplan_job::place::Placement;
 use stowplan_launchers::script::shell;
 
-/// Runs the subcommand with the arguments after `map`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: OPTIONS,
+    behind: Behind::Job,
+    examples: &[
+        ("stowplan map --topo builtin:elcap -H 'e[00001-11136]:96' --map-by numa ./solver", "every core of a large machine, ranks dealt over NUMA domains"),
+        ("stowplan map --topo 'package:2 core:4 pu:2' -H a:8,b:8 -n 2 --map-by node ./io : -n 12 --map-by core ./solver", "two apps, each with a policy of its own"),
+        ("stowplan map --topo builtin:frontier -H n1:8,n2:8 --map-by ppr:1:l3cache --bind-to l3cache --format tsv ./app", "one process for each L3, as a table of ranks and cpus"),
+        ("stowplan map --topo 'core:8 pu:1' -H a:8,b:8 -n 16 --save job.plan ./app", "keep the plan, to judge or broadcast it"),
+    ],
+    ..subcommand("map", "[options] [program [args...]] [: [options] [program [args...]]]...", "Places a job and shows it", run)
+};
+
+fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let answered = here::words(args, console).and_then(|asked| {
         let words = asked.words.clone();
         let mended = |error, files: &dyn Files| remedies::beside(error, &words, files);
         answer_from(asked, &mended, console)
     });
-    match answered {
-        Ok(status) => status,
-        Err(refused) => of_a_line(refused, args).print(console.err),
-    }
+    answered.map_err(|refused| of_a_line(refused, args))
 }
 
 /// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.

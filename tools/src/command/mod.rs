@@ -1,4 +1,4 @@
-//! The subcommands, one file for each.
+//! The subcommands, one file for each. A file has the row of its subcommand, and `COMMANDS` has all rows.
 
 pub mod advise;
 pub mod batch;
@@ -9,6 +9,8 @@ pub mod exec;
 pub mod explain;
 mod explain_threads;
 pub mod export;
+// What a command line says: the reader of all of them.
+mod given;
 pub(crate) mod here;
 mod levels;
 mod manual;
@@ -18,7 +20,6 @@ pub mod onto;
 // A saved plan, and where it is carried.
 mod carry;
 pub mod page;
-pub mod pages;
 pub mod probe;
 pub(crate) mod remedies;
 mod roff;
@@ -30,60 +31,101 @@ pub mod show;
 pub mod spawn;
 pub mod taskmap;
 pub mod threads;
+// A subcommand as data.
+pub mod subcommand;
+pub mod topics;
 pub mod topo;
 pub mod words;
 
+use crate::Console;
 use crate::report::Refused;
-use stowplan_job::args::{FORMATS, Format};
+use given::told;
+use stowplan_engine::text::words::nearest;
+use subcommand::{Behind, Subcommand};
 
-/// The refusal for an option that a subcommand does not have, with the nearest of those that it has. `command`: the words that call it.
-fn no_such_option(command: &str, given: &str) -> Refused {
-    let refused = Refused::Told {
-        class: "bad-option",
-        sentence: format!("{command} has no option {given}"),
-    };
-    match nearest_option(command, given) {
-        Some(near) => Refused::Mended {
-            refused: Box::new(refused),
-            remedies: vec![format!("did you mean {near}?")],
-        },
-        None => refused,
-    }
-}
+/// All subcommands, in the order of the help text.
+#[rustfmt::skip]
+pub const COMMANDS: &[Subcommand] = &[
+    map::COMMAND,
+    show::COMMAND,
+    onto::COMMAND,
+    explain::COMMAND,
+    diff::COMMAND,
+    check::COMMAND,
+    export::COMMAND,
+    exec::COMMAND,
+    probe::COMMAND,
+    score::COMMAND,
+    advise::COMMAND,
+    batch::COMMAND,
+    page::COMMAND,
+    spawn::COMMAND,
+    taskmap::COMMAND,
+    session::COMMAND, session::RUN, session::REPLAY, session::SHOW, session::SERVE,
+    threads::COMMAND,
+    topo::COMMAND, topo::SHOW, topo::LIST,
+    words::COMPLETIONS,
+    words::MAN,
+    words::HELP,
+];
 
-/// The option of a subcommand that is most like a given one, with its dashes.
-fn nearest_option(command: &str, given: &str) -> Option<String> {
-    let page = pages::PAGES.iter().find(|page| page.words == command)?;
-    let bare = given.trim_start_matches('-');
-    let bare = bare.split('=').next().unwrap_or(bare);
-    let names = page.options.iter().map(|option| option.name);
-    let near = stowplan_engine::text::words::nearest(names, bare)?;
-    Some(if near.len() == 1 {
-        format!("-{near}")
-    } else {
-        format!("--{near}")
+/// The subcommands of a subcommand; of no words, those that are called by one word.
+pub(crate) fn inner(outer: &str) -> impl Iterator<Item = &'static Subcommand> {
+    COMMANDS.iter().filter(move |command| {
+        let before = command
+            .words
+            .strip_suffix(command.name())
+            .unwrap_or_default();
+        before.trim_end() == outer
     })
 }
 
-/// Refuses a format that a subcommand does not have.
+/// Runs the subcommand that words call. Returns the exit status.
 ///
 /// # Errors
-/// `bad-value`, unless `known` has the format.
-fn refuse_format(known: &[Format], command: &str, format: Format) -> Result<(), Refused> {
-    if known.contains(&format) {
-        return Ok(());
+/// Those of the subcommand; `bad-option` where there is none.
+pub fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let (mut found, mut rest) = (None, args);
+    while let Some((word, behind)) = rest.split_first() {
+        let outer = found.map_or("", |command: &Subcommand| command.words);
+        let Some(command) = inner(outer).find(|command| command.name() == word) else {
+            break;
+        };
+        (found, rest) = (Some(command), behind);
     }
-    let word = |format: Format| {
-        let row = FORMATS.iter().find(|(_, own)| *own == format);
-        row.map_or("map-devel", |(word, _)| word)
+    match found {
+        Some(command) if asks_for_help(command, rest) => {
+            words::subcommand_help(command.words, console)
+        }
+        Some(command) if inner(command.words).next().is_none() => (command.run)(rest, console),
+        Some(Subcommand { words, .. }) => Err(no_subcommand(words, rest.first())),
+        None => Err(no_subcommand("", args.first())),
+    }
+}
+
+/// Whether the user asks for help. After the first word of a job or of a program, it may be the program that is asked.
+fn asks_for_help(command: &Subcommand, rest: &[String]) -> bool {
+    let own = match command.behind {
+        Behind::Job | Behind::Program => &rest[..rest.len().min(1)],
+        Behind::Nothing | Behind::Words | Behind::Jobs => rest,
     };
-    let words: Vec<&str> = known.iter().map(|&own| word(own)).collect();
-    Err(Refused::Told {
-        class: "bad-value",
-        sentence: format!(
-            "--format {}: {command} knows {}",
-            word(format),
-            words.join(" ")
-        ),
-    })
+    let mut own = own.iter().take_while(|word| *word != "--");
+    own.any(|word| words::is_help(word))
+}
+
+fn no_subcommand(outer: &str, word: Option<&String>) -> Refused {
+    let names: Vec<&str> = inner(outer).map(Subcommand::name).collect();
+    let (all, of) = (names.join(" "), if outer.is_empty() { "" } else { " of " });
+    let Some(word) = word else {
+        return told(
+            "bad-option",
+            format!("a subcommand{of}{outer} is needed: {all}"),
+        );
+    };
+    let near = nearest(names.into_iter(), word);
+    let hint = near.map_or_else(|| ".".to_owned(), |near| format!(": did you mean {near}?"));
+    told(
+        "bad-option",
+        format!("there is no subcommand {word:?}{of}{outer}{hint} There are: {all}"),
+    )
 }

@@ -1,6 +1,7 @@
 //! `stowplan page`: serves the page on which one plays with lines.
 
-use super::no_such_option;
+use super::given::{Given, told};
+use super::subcommand::{Many, Nothing, One, Subcommand, own, subcommand};
 use crate::page::inline::OwnMachine;
 use crate::page::serve::{Site, serve};
 use crate::report::{Refused, Target};
@@ -14,99 +15,42 @@ const PORT: u16 = 8642;
 /// Bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
-/// Runs the subcommand with the arguments after `page`. Returns the exit status, when the page cannot be served any longer.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match served(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["port"], One, "P", Many, "the port, 0 for a free one [default: 8642]"),
+        own(&["open"], Nothing, "", Many, "show it in the browser"),
+        own(&["listen"], One, "ADDR", Many, "another address than 127.0.0.1: with a token in the URL"),
+    ],
+    ..subcommand("page", "[--port P] [--open] [--listen ADDR]", "Serves a page on which one plays with lines, and answers over HTTP: its address is the first line", served)
+};
+
+/// Ends when the page cannot be served any longer.
+fn served(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let given = Given::read(&COMMAND, args)?;
+    if let Some(word) = given.words.first() {
+        let sentence = format!("page takes no word {word:?}: lines are typed on the page");
+        return Err(told("bad-option", sentence));
     }
-}
-
-/// Whether a browser is started.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Browser {
-    Left,
-    Opened,
-}
-
-/// What the words ask for.
-struct Asked {
-    port: u16,
-    listen: Option<IpAddr>,
-    browser: Browser,
-}
-
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
-}
-
-fn read(args: &[String]) -> Result<Asked, Refused> {
-    let mut asked = Asked {
-        port: PORT,
-        listen: None,
-        browser: Browser::Left,
-    };
-    let mut words = args.iter();
-    while let Some(word) = words.next() {
-        let (name, inline) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (word.as_str(), None),
-        };
-        let mut value = || {
-            let value = inline.clone().or_else(|| words.next().cloned());
-            value.ok_or_else(|| told("bad-option", format!("page {name}: its value is missing")))
-        };
-        match name {
-            "--open" => asked.browser = Browser::Opened,
-            "--port" => {
-                let value = value()?;
-                let port = value.parse::<u16>();
-                asked.port = port.map_err(|_| {
-                    told(
-                        "bad-value",
-                        format!("--port {value}: it takes a number up to 65535, 0 for a free one"),
-                    )
-                })?;
-            }
-            "--listen" => {
-                let value = value()?;
-                let address = value.parse::<IpAddr>();
-                asked.listen = Some(address.map_err(|_| {
-                    told(
-                        "bad-value",
-                        format!("--listen {value}: it takes an address such as 0.0.0.0 or ::1"),
-                    )
-                })?);
-            }
-            name if name.starts_with('-') => return Err(no_such_option("page", name)),
-            word => {
-                return Err(told(
-                    "bad-option",
-                    format!("page takes no word {word:?}: lines are typed on the page"),
-                ));
-            }
-        }
-    }
-    Ok(asked)
-}
-
-fn served(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = read(args)?;
+    let number = "a number up to 65535, 0 for a free one";
+    let port = given.parsed("port", number, |value| value.parse().ok())?;
+    let name = "an address such as 0.0.0.0 or ::1";
+    let listen: Option<IpAddr> = given.parsed("listen", name, |value| value.parse().ok())?;
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let address = SocketAddr::new(asked.listen.unwrap_or(loopback), asked.port);
+    let address = SocketAddr::new(listen.unwrap_or(loopback), port.unwrap_or(PORT));
     let to = |error| Refused::Output {
         to: Target::File(format!("the page at {address}")),
         error,
     };
     let listener = TcpListener::bind(address).map_err(to)?;
     let bound = listener.local_addr().map_err(to)?;
-    let (prefix, own) = match asked.listen {
+    let (prefix, own) = match listen {
         None => (String::new(), OwnMachine::Told),
         Some(_) => (format!("/{}", token()?), OwnMachine::Kept),
     };
     let url = format!("http://{bound}{prefix}/");
     output::give(None, console.out, |out| writeln!(out, "{url}"))?;
-    if asked.browser == Browser::Opened {
+    if given.has("open") {
         open(&url);
     }
     // A request that panics is answered as a fault; the others go on.
@@ -120,7 +64,8 @@ fn served(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             "error[internal]: a fault in stowplan, at {at}: the request is answered as that"
         );
     }));
-    serve(listener, Site::new(prefix, own)).map_err(to)
+    serve(listener, Site::new(prefix, own)).map_err(to)?;
+    Ok(0)
 }
 
 /// A token that nobody guesses, in hexadecimal digits.

@@ -1,5 +1,7 @@
 //! `stowplan probe`: one line with what this process really got.
 
+use super::given::{Given, told};
+use super::subcommand::{Subcommand, subcommand};
 use crate::affinity;
 use crate::environment::{Environment, host_name};
 use crate::report::Refused;
@@ -16,38 +18,27 @@ const DEVICES: [&str; 4] = [
     "ZE_AFFINITY_MASK",
 ];
 
-/// Runs the subcommand with the arguments after `probe`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    let line = match args.first() {
-        None => line(console),
-        Some(word) => Err(Refused::Told {
-            class: "bad-option",
-            sentence: format!("probe takes no arguments, and {word:?} is one"),
-        }),
-    };
-    let given = line.and_then(|line| {
-        // A single write, so that lines of many processes do not mix.
-        let text = format!("{line}\n");
-        output::give(None, console.out, |out| out.write_all(text.as_bytes()))
-    });
-    match given {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    examples: &[("stowplan probe", "under a launcher: srun stowplan probe | sort -n")],
+    ..subcommand("probe", "", "Says in one line what this process really got: rank, host, cpus, devices, where each was read", run)
+};
+
+fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    Given::read(&COMMAND, args)?.no_words()?;
+    // A single write, so that lines of many processes do not mix.
+    let text = format!("{}\n", line(console)?);
+    output::give(None, console.out, |out| out.write_all(text.as_bytes())).map(|()| 0)
 }
 
 fn line(console: &Console<'_>) -> Result<Line, Refused> {
     let environment = Environment {
         files: console.files,
     };
-    let identity = identity(&environment).map_err(|error| Refused::Told {
-        class: error.class(),
-        sentence: error.to_string(),
-    })?;
-    let cpus = affinity::allowed().map_err(|why| Refused::Told {
-        class: "cpus-missing",
-        sentence: format!("probe: {why}"),
-    })?;
+    let identity = identity(&environment);
+    let identity = identity.map_err(|error| told(error.class(), error.to_string()))?;
+    let cpus = affinity::allowed();
+    let cpus = cpus.map_err(|why| told("cpus-missing", format!("probe: {why}")))?;
     let devices = DEVICES
         .iter()
         .find_map(|&name| Some((environment.variable(name)?, name)));

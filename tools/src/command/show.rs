@@ -1,7 +1,9 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
-use super::carry::{self, Behind, Split, take};
+use super::carry::{self, ONTO};
+use super::given::{Given, told as refused};
 use super::saved::Saved;
+use super::subcommand::{Subcommand, subcommand};
 use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
@@ -11,15 +13,12 @@ use roaring::RoaringBitmap;
 use stowplan_answers::picture;
 use stowplan_answers::picture::setting::{Paper, RATIO_MAX, Setting, Size};
 use stowplan_answers::select::select;
-use stowplan_engine::error::SpecError;
-use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Form;
-use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
+use stowplan_job::args::{FORMATS, Format, JobArgs};
 use stowplan_job::columns::Column;
 use stowplan_job::options::Meaning;
-use stowplan_job::words::CommandLine;
 
 /// The options that say what is shown of a saved plan, and where.
 pub(super) const SHOWS: &[Meaning] = &[
@@ -35,121 +34,29 @@ pub(super) const SHOWS: &[Meaning] = &[
     Meaning::NetworkLevels,
 ];
 
-/// Runs the subcommand with the arguments after `show`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match show(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[ONTO],
+    of_job: SHOWS,
+    examples: &[
+        ("stowplan show job.plan", "the page that map wrote"),
+        ("stowplan show job.plan --node b --format tsv", "who is on node b"),
+        ("stowplan show job.plan --ranks 3,8-9 --format ndjson", "some ranks, for a program"),
+    ],
+    ..subcommand("show", "PLAN [--format F] [-o FILE] [--node HOSTS] [--ranks LIST] [--app LIST] [--onto -H LIST|--here]", "Shows a saved plan again, whole or in parts", show)
+};
 
-fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let Split { own, hosts } = take(args, Behind::Options);
-    own_options("show", &own, SHOWS)?;
-    let (words, job) = own_words("show", &own)?;
-    let path = only_plan(&words)?;
+fn show(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let given = Given::read(&COMMAND, args)?;
+    let job = given.job()?;
+    let path = given.only("PLAN")?;
     output::refuse_overwriting(&job, std::slice::from_ref(path))?;
     let saved = Saved::read(path, console.files)?;
-    let mut saved = carry::carry_if(saved, hosts.as_deref(), console)?;
+    let mut saved = carry::carry_if(saved, given.hosts.as_deref(), console)?;
     saved.on_network(&job, console.files)?;
     write(&saved.told(), &job, console)?;
     carry::print(&saved.notes, console);
-    Ok(())
-}
-
-/// The plan that is the only word besides options.
-///
-/// # Errors
-/// `bad-option` for none, and for a second one.
-pub(super) fn only_plan(words: &[String]) -> Result<&String, Refused> {
-    match words {
-        [path] => Ok(path),
-        [] => Err(misplaced("PLAN", OptionFault::NoValue)),
-        [_, second, ..] => Err(misplaced(second, OptionFault::Misplaced)),
-    }
-}
-
-/// Refuses job options that have no meaning for a finished plan.
-///
-/// # Errors
-/// `bad-option`.
-pub fn own_options(command: &str, args: &[String], own: &[Meaning]) -> Result<(), Refused> {
-    let mut rest = args;
-    while let Some((word, behind)) = rest.split_first() {
-        rest = behind;
-        let line = CommandLine::read(args.get(args.len() - behind.len() - 1..).unwrap_or(&[]));
-        let first = line.apps.first().and_then(|app| app.options.first());
-        let Some(option) = first.filter(|_| word.starts_with('-') && word.len() > 1) else {
-            continue;
-        };
-        if option.meaning.is_none() {
-            return Err(super::no_such_option(command, &option.name));
-        }
-        if option.meaning.is_none_or(|meaning| !own.contains(&meaning)) {
-            return Err(not_of(command, &option.name));
-        }
-        let inline = usize::from(word.contains('='));
-        rest = behind
-            .get(option.values.len().saturating_sub(inline)..)
-            .unwrap_or(&[]);
-    }
-    Ok(())
-}
-
-/// Refuses an option that a subcommand does not take.
-fn not_of(command: &str, option: &str) -> Refused {
-    let job = match command {
-        "explain" | "diff" | "export" => "; a job and its options stand behind --",
-        _ => "",
-    };
-    Refused::Told {
-        class: "bad-option",
-        sentence: format!("{command} has no option {option}{job}"),
-    }
-}
-
-/// The words and options of a subcommand that has no apps.
-///
-/// # Errors
-/// Those of the options, which name the subcommand and no app.
-pub(super) fn own_words(command: &str, args: &[String]) -> Result<(Vec<String>, JobArgs), Refused> {
-    let told = |sentence| Refused::Told {
-        class: "bad-option",
-        sentence,
-    };
-    match job_args(args) {
-        Ok(found) => Ok(found),
-        Err(SpecError::BadOption { option, fault, .. }) => Err(match fault {
-            OptionFault::Misplaced => not_of(command, &option),
-            OptionFault::Unknown { .. } => super::no_such_option(command, &option),
-            OptionFault::Twice { first } => {
-                told(format!("{option} is given twice, first as {first}"))
-            }
-            fault @ (OptionFault::NoValue
-            | OptionFault::UnwantedValue
-            | OptionFault::Without(_)) => told(format!("{option} {fault}")),
-        }),
-        Err(error) => Err(error.into()),
-    }
-}
-
-pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {
-    if !option.starts_with('-') {
-        let what = if fault == OptionFault::NoValue {
-            "is missing: it stands behind the subcommand".to_owned()
-        } else {
-            fault.to_string()
-        };
-        return Refused::Told {
-            class: "bad-option",
-            sentence: format!("{option} {what}"),
-        };
-    }
-    Refused::from(SpecError::BadOption {
-        option: option.to_owned(),
-        app: 0,
-        fault,
-    })
+    Ok(0)
 }
 
 /// Writes a plan as the options of the job ask.
@@ -282,19 +189,18 @@ fn write_columns(
 
 /// The rows of threads, if the columns have threads.
 fn thread_rows<'p>(plan: &'p Plan, list: &[Column]) -> Result<Option<ThreadRows<'p>>, Refused> {
-    let told = |class, sentence| Refused::Told { class, sentence };
     let has = |column| list.contains(&column);
     if has(Column::Thread) {
         let rows = ThreadRows::new(plan);
         return rows
             .map(Some)
-            .map_err(|(class, sentence)| told(class, sentence));
+            .map_err(|(class, sentence)| refused(class, sentence));
     }
     if has(Column::Place) || has(Column::Runtime) {
         let sentence =
             "--columns: place and runtime are those of a thread, so the column thread is needed"
                 .to_owned();
-        return Err(told("bad-value", sentence));
+        return Err(refused("bad-value", sentence));
     }
     Ok(None)
 }
@@ -319,7 +225,6 @@ fn setting<'s>(
 /// # Errors
 /// `bad-value`; `contradicting-qualifiers` where no image is asked for.
 fn size_of(format: Format, job: &JobArgs) -> Result<Size, Refused> {
-    let told = |class, sentence| Refused::Told { class, sentence };
     let option = match (&job.picture.size, job.picture.dark) {
         (Some(_), _) => "--size",
         (None, true) => "--dark",
@@ -327,7 +232,7 @@ fn size_of(format: Format, job: &JobArgs) -> Result<Size, Refused> {
     };
     if format != Format::Svg {
         let sentence = format!("{option} is for --format svg");
-        return Err(told("contradicting-qualifiers", sentence));
+        return Err(refused("contradicting-qualifiers", sentence));
     }
     let Some(text) = &job.picture.size else {
         return Ok(Size::OfContent);
@@ -336,7 +241,7 @@ fn size_of(format: Format, job: &JobArgs) -> Result<Size, Refused> {
         let sentence = format!(
             "--size {text}: expected two numbers such as 16:9, neither more than {RATIO_MAX} times the other"
         );
-        told("bad-value", sentence)
+        refused("bad-value", sentence)
     })
 }
 
@@ -357,12 +262,10 @@ fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused
     }
     let word = FORMATS.iter().find(|(_, known)| *known == format);
     let word = word.map_or("", |(word, _)| word);
-    Err(Refused::Told {
-        class: "contradicting-qualifiers",
-        sentence: format!(
-            "--format {word} shows a whole plan: --node, --ranks and --app go with tsv, ndjson, map, text, html and svg"
-        ),
-    })
+    let sentence = format!(
+        "--format {word} shows a whole plan: --node, --ranks and --app go with tsv, ndjson, map, text, html and svg"
+    );
+    Err(refused("contradicting-qualifiers", sentence))
 }
 
 /// The form of the task map, for formats that are task maps. Source: taskmap "Task maps".

@@ -1,31 +1,32 @@
 //! `stowplan spawn REQUEST.json`: the same as `map`, from a spawn request of a program.
 
+use super::given::{misplaced, missing};
 use super::map::answer;
 use super::remedies::beside_request;
-use super::show::misplaced;
+use super::subcommand::{Subcommand, subcommand};
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use stowplan_engine::error::SpecError;
-use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::stage::resolve::{Files, prepare};
 use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
 use stowplan_job::request::{Request, read_request};
 
-/// Runs the subcommand with the arguments after `spawn`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match spawn(args, console) {
-        Ok(status) => status,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    examples: &[
+        ("stowplan spawn request.json --topo 'package:2 core:4 pu:1'", "docs/request.schema.json describes the file"),
+        ("stowplan spawn request.json --topo 'package:2 core:4 pu:1' --show-attributes", "what the job and each app carry behind the relay"),
+    ],
+    ..subcommand("spawn", "REQUEST.json [job options]", "Places a programmatic spawn request as map places a command line", spawn)
+};
 
 fn spawn(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (words, job) = job_args(args)?;
     let file = match words.as_slice() {
         [file] => file,
-        [] => return Err(misplaced("REQUEST.json", OptionFault::NoValue)),
-        [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
+        [] => return Err(missing(&COMMAND, "REQUEST.json")),
+        [_, second, ..] => return Err(misplaced(second)),
     };
     let bytes = console
         .files

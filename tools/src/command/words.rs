@@ -1,9 +1,9 @@
-//! `stowplan help`, `completions SHELL` and `man`: all from the option table that the parser follows.
+//! `stowplan help`, `completions SHELL` and `man`: all from the rows that the reader follows.
 
-use super::manual;
-use super::pages::topics::Topic;
-use super::pages::{self, PAGES, Page, topics};
-use super::roff;
+use super::given::told;
+use super::subcommand::{Subcommand, subcommand};
+use super::topics::{self, Topic};
+use super::{COMMANDS, inner, manual, map, roff};
 use crate::Console;
 use crate::format::screen::Reader;
 use crate::report::{Refused, Target};
@@ -13,7 +13,7 @@ use clap_complete::Shell;
 use std::io::{self, Write};
 use stowplan_engine::text::words::{self, spellings};
 use stowplan_job::args::FORMATS;
-use stowplan_job::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
+use stowplan_job::options::{IGNORED, Meaning, OptionOf, Row, Takes};
 use stowplan_launchers::environment::System;
 use stowplan_topo::builtin::MACHINES;
 
@@ -39,7 +39,7 @@ fn option(row: &'static Row) -> Arg {
             _ => arg.visible_alias(name),
         };
     }
-    if let Some(values) = values(row.names[0]) {
+    if let (false, Some(values)) = (row.of == OptionOf::Command, values(row.names[0])) {
         arg = arg
             .value_parser(PossibleValuesParser::new(values))
             .hide_possible_values(true);
@@ -102,21 +102,18 @@ fn help_of(row: &Row) -> String {
     .to_owned()
 }
 
-fn map() -> Command {
-    let options = OPTIONS.iter().map(option);
-    // Ignored options are hidden: they are accepted, and `docs/options.md` lists them.
-    let ignored = IGNORED.iter().map(|row| option(row).hide(true));
-    bare(&pages::MAP)
-        .disable_version_flag(true)
-        .args(options.chain(ignored))
-}
-
-/// A subcommand without options.
-fn bare(page: &Page) -> Command {
+/// A subcommand, with its options and its own subcommands.
+fn described(page: &Subcommand) -> Command {
+    // Options of a job without effect are hidden: they are accepted, and `docs/options.md` lists them.
+    let ignored = if page.words == "map" { IGNORED } else { &[] };
+    let ignored = ignored.iter().map(|row| option(row).hide(true));
     let command = Command::new(page.name())
         .about(page.about)
         .disable_help_flag(true)
-        .override_usage(format!("stowplan {} {}", page.words, page.synopsis));
+        .disable_version_flag(true)
+        .override_usage(format!("stowplan {} {}", page.words, page.synopsis))
+        .args(page.rows().map(option).chain(ignored))
+        .subcommands(inner(page.words).map(described));
     if page.examples.is_empty() {
         return command;
     }
@@ -127,55 +124,51 @@ fn bare(page: &Page) -> Command {
     command.after_help(text)
 }
 
-/// A subcommand, with its options and its own subcommands.
-fn described(page: &Page) -> Command {
-    let options = page.options.iter().map(|option| {
-        let arg = Arg::new(option.name).help(option.help);
-        let mut letters = option.name.chars();
-        let arg = match (letters.next(), letters.next()) {
-            (Some(letter), None) => arg.short(letter),
-            _ => arg.long(option.name),
-        };
-        if option.value.is_empty() {
-            arg.action(ArgAction::SetTrue)
-        } else {
-            arg.value_name(option.value).action(ArgAction::Set)
-        }
-    });
-    bare(page)
-        .args(options)
-        .subcommands(page.inner().map(described))
-}
-
-/// The command as completions and the manual see it. `args` reads the arguments, because it knows prterun's spellings.
+/// The command as completions and the manual see it.
 #[must_use]
 pub fn command() -> Command {
-    let others = PAGES.iter().filter(|page| page.is_outer()).map(described);
     Command::new("stowplan")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Shows, offline and in milliseconds, where a million ranks would land")
         .disable_help_subcommand(true)
-        .subcommand(map())
-        .subcommands(others)
+        .subcommands(inner("").map(described))
 }
 
+/// Whether a word asks for help.
+pub(crate) fn is_help(word: &str) -> bool {
+    word == "--help" || word == "-h"
+}
+
+#[rustfmt::skip]
+pub(crate) const HELP: Subcommand = Subcommand {
+    examples: &[
+        ("stowplan help session run", "as session run --help"),
+        ("stowplan help map-by", "every policy and qualifier; also rank-by bind-to topo host hostfile rankfile seq format"),
+    ],
+    ..subcommand("help", "[SUBCOMMAND | OPTION]", "Prints this, the help of a subcommand, or the values of an option", help)
+};
+
 /// Prints the help, or that of a subcommand or of an option's values.
-pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
+pub(crate) fn help(of: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     if let [word] = of
         && let Some(topic) = Topic::of(word)
     {
         return give(console, |out| out.write_all(topic.page().as_bytes()));
     }
+    // A request for help among other words is about the words before it.
+    let words = of.iter().take_while(|word| !word.starts_with('-'));
+    let words: Vec<&str> = words.map(String::as_str).collect();
+    subcommand_help(&words.join(" "), console)
+}
+
+/// Prints the help of the subcommand that words call; of no words, that of the whole command.
+pub(super) fn subcommand_help(words: &str, console: &mut Console<'_>) -> Result<u8, Refused> {
     let mut whole = command();
     whole.build();
     let mut found = &mut whole;
-    for (at, word) in of.iter().enumerate() {
+    for word in words.split_whitespace() {
         if found.find_subcommand(word).is_none() {
-            // A request for help among other words is about the words before it.
-            if of.iter().any(|word| word.starts_with('-')) {
-                break;
-            }
-            return no_topic(&of[..=at].join(" ")).print(console.err);
+            return Err(no_topic(words));
         }
         found = found.find_subcommand_mut(word).expect("it was found");
     }
@@ -184,103 +177,94 @@ pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
 }
 
 fn no_topic(asked: &str) -> Refused {
-    let pages = PAGES.iter().chain([&pages::MAP]).map(|page| page.words);
-    let names: Vec<&'static str> = pages.chain(topics::words()).collect();
     let last = asked.rsplit(' ').next().unwrap_or(asked);
-    let near = words::nearest(names.iter().copied(), last);
+    let all = names().chain(topics::words()).collect();
+    unknown(&format!("there is no topic {asked:?} of help"), last, all)
+}
+
+/// What calls each subcommand.
+fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|command| command.words)
+}
+
+/// The refusal of a word, with the nearest and all others.
+fn unknown(sentence: &str, word: &str, all: Vec<&'static str>) -> Refused {
+    let near = words::nearest(all.iter().copied(), word);
     let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    Refused::Told {
-        class: "bad-option",
-        sentence: format!(
-            "there is no topic {asked:?} of help: {hint}there are {}",
-            names.join(", ")
-        ),
-    }
+    let sentence = format!("{sentence}: {hint}there are {}", all.join(", "));
+    told("bad-option", sentence)
 }
 
 /// Prints the version.
-pub fn version(console: &mut Console<'_>) -> u8 {
+pub(crate) fn version(console: &mut Console<'_>) -> Result<u8, Refused> {
     give(console, |out| {
         writeln!(out, "stowplan {}", env!("CARGO_PKG_VERSION"))
     })
 }
 
-/// Prints completions for a shell.
-pub fn completions(args: &[String], console: &mut Console<'_>) -> u8 {
-    let words: Vec<&str> = SHELLS.iter().map(|(word, _)| *word).collect();
+#[rustfmt::skip]
+pub(crate) const COMPLETIONS: Subcommand = Subcommand {
+    examples: &[("stowplan completions bash", "to be sourced by the shell")],
+    ..subcommand("completions", "SHELL", "Prints completions for bash, zsh, fish, elvish or powershell", completions)
+};
+
+fn completions(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let shell = match args {
         [word] => SHELLS.iter().find(|(own, _)| own == word),
         _ => None,
     };
     let Some(&(_, shell)) = shell else {
-        let sentence = format!(
-            "completions {}: it takes one of: {}",
-            args.join(" "),
-            words.join(" ")
-        );
-        let class = "bad-value";
-        return Refused::Told { class, sentence }.print(console.err);
+        let words: Vec<&str> = SHELLS.iter().map(|(word, _)| *word).collect();
+        let (args, words) = (args.join(" "), words.join(" "));
+        return Err(told(
+            "bad-value",
+            format!("completions {args}: it takes one of: {words}"),
+        ));
     };
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command(), "stowplan", &mut text);
     give(console, |out| out.write_all(&text))
 }
 
+#[rustfmt::skip]
+pub(crate) const MAN: Subcommand = Subcommand {
+    examples: &[("stowplan man map", "to be read with man -l -")],
+    ..subcommand("man", "[SUBCOMMAND]", "Prints the manual page, or that of a subcommand", man)
+};
+
 /// Prints the manual page: the command with every option of `map`, or a subcommand.
-pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
+fn man(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let mut text = Vec::new();
-    let written = match args {
-        [] => manual::whole(command(), map(), &mut text),
-        words => {
-            let name = words.join(" ");
-            let mut pages = PAGES.iter().chain([&pages::MAP]);
-            let Some(page) = pages.find(|page| page.words == name) else {
-                return no_page(&name).print(console.err);
-            };
-            let command = if name == pages::MAP.words {
-                map()
-            } else {
-                described(page)
-            };
-            manual::of_page(page, command, &mut text)
+    let name = args.join(" ");
+    let written = match COMMANDS.iter().find(|page| page.words == name) {
+        None if args.is_empty() => manual::whole(command(), described(&map::COMMAND), &mut text),
+        None => {
+            let sentence = format!("man has no page of {name:?}");
+            return Err(unknown(&sentence, &name, names().collect()));
         }
+        Some(page) => manual::of_page(page, described(page), &mut text),
     };
-    match written {
-        Ok(()) if console.screen.reader == Reader::Terminal => {
-            let text = roff::plain(&String::from_utf8_lossy(&text));
-            give(console, |out| out.write_all(text.as_bytes()))
-        }
-        Ok(()) => give(console, |out| out.write_all(&text)),
-        Err(error) => {
-            let to = Target::File("the manual page".to_owned());
-            Refused::Output { to, error }.print(console.err)
-        }
+    if let Err(error) = written {
+        let to = Target::File("the manual page".to_owned());
+        return Err(Refused::Output { to, error });
     }
+    if console.screen.reader == Reader::Terminal {
+        text = roff::plain(&String::from_utf8_lossy(&text)).into_bytes();
+    }
+    give(console, |out| out.write_all(&text))
 }
 
-fn no_page(name: &str) -> Refused {
-    let names: Vec<&str> = PAGES.iter().map(|page| page.words).chain(["map"]).collect();
-    let near = words::nearest(names.iter().copied(), name);
-    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    Refused::Told {
-        class: "bad-option",
-        sentence: format!(
-            "man has no page of {name:?}: {hint}there are {}",
-            names.join(", ")
-        ),
-    }
-}
-
-fn give(console: &mut Console<'_>, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> u8 {
-    match crate::output::give(None, console.out, answer) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
+fn give(
+    console: &mut Console<'_>,
+    answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<u8, Refused> {
+    crate::output::give(None, console.out, answer).map(|()| 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stowplan_job::options::OPTIONS;
 
     #[test]
     fn the_table_makes_a_sound_command() {
@@ -289,7 +273,7 @@ mod tests {
 
     #[test]
     fn every_subcommand_has_a_page() {
-        for page in PAGES.iter().chain([&pages::MAP]) {
+        for page in COMMANDS {
             let mut text = Vec::new();
             manual::of_page(page, described(page), &mut text).unwrap();
             let text = String::from_utf8(text).unwrap();
@@ -327,7 +311,7 @@ mod tests {
     #[test]
     fn the_manual_names_every_option() {
         let mut text = Vec::new();
-        manual::whole(command(), map(), &mut text).unwrap();
+        manual::whole(command(), described(&map::COMMAND), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap().replace('\\', "");
         for row in OPTIONS {
             assert!(

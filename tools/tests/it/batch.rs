@@ -1,23 +1,15 @@
 //! One request for each input line, one answer for each output line.
 
+use crate::console::on_console;
 use serde_json::{Value, json};
-use stowplan_cli::Console;
 use stowplan_cli::command::batch;
-use stowplan_cli::disk::Disk;
-use stowplan_cli::format::screen::Screen;
-use stowplan_cli::progress::Audience;
 
 fn answers(args: &[&str], input: &[u8]) -> (u8, Vec<Value>) {
     let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
     let (mut out, mut err, mut input) = (Vec::new(), Vec::new(), input);
-    let mut console = Console {
-        out: &mut out,
-        err: &mut err,
-        files: &Disk,
-        screen: Screen::page(),
-        audience: Audience::Nobody,
-    };
-    let status = batch::run(&args, &mut input, &mut console);
+    let status = on_console(&mut out, &mut err, |console| {
+        batch::run(&args, &mut input, console)
+    });
     let lines = String::from_utf8(out).unwrap();
     let read = |line: &str| serde_json::from_str(line).unwrap();
     (status, lines.lines().map(read).collect())

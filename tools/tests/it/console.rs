@@ -1,11 +1,13 @@
 //! Runs the command inside the test: its arguments, its files, its output.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
+use stowplan_cli::report::Refused;
 use stowplan_engine::stage::resolve::Files;
 
 /// The folder of the workspace.
@@ -68,6 +70,22 @@ pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) ->
         out: text(out),
         err: text(err),
     }
+}
+
+/// Runs a part of the command on a console of its own. Returns the exit status.
+pub(crate) fn on_console(
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    run: impl FnOnce(&mut Console<'_>) -> Result<u8, Refused>,
+) -> u8 {
+    let mut console = Console {
+        out,
+        err,
+        files: &Disk,
+        screen: Screen::page(),
+        audience: Audience::Nobody,
+    };
+    run(&mut console).unwrap_or_else(|refused| refused.print(console.err))
 }
 
 /// The words of a shell line, split at spaces that are neither quoted nor escaped.

@@ -1,9 +1,21 @@
 //! Help: every line to paste works, and every option on a page is really read.
 
 use crate::folder::Folder;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use stowplan_cli::command::pages::{MAP, PAGES};
+use stowplan_cli::command::COMMANDS;
+use stowplan_cli::command::subcommand::Subcommand;
+use stowplan_job::options::{Row, Takes};
+
+/// What a subcommand says to these words.
+fn refused(page: &Subcommand, words: &[String]) -> String {
+    let called = page.words.split(' ').map(str::to_owned);
+    let args: Vec<String> = called.chain(words.iter().cloned()).collect();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    stowplan_cli::run(&args, &mut out, &mut err);
+    String::from_utf8(err).unwrap()
+}
 
 fn shell(line: &str, folder: &Path) -> std::process::Output {
     let program = Path::new(env!("CARGO_BIN_EXE_stowplan"));
@@ -35,7 +47,7 @@ fn every_line_to_paste_works() {
         "{}\n{\"event\":\"node_down\",\"node\":\"n1\"}\n",
     );
     let mut ran = 0;
-    for page in std::iter::once(&MAP).chain(PAGES) {
+    for page in COMMANDS {
         for (line, _) in page.examples {
             let output = shell(line, folder.path());
             let told = String::from_utf8_lossy(&output.stderr);
@@ -50,33 +62,100 @@ fn every_line_to_paste_works() {
 #[test]
 fn every_option_of_a_page_is_read() {
     // `page --open` would serve until it is ended.
-    for page in PAGES.iter().filter(|page| page.words != "page") {
-        for option in page.options {
-            let mut args: Vec<String> = page.words.split(' ').map(str::to_owned).collect();
-            args.push(format!("--{}", option.name));
-            let (mut out, mut err) = (Vec::new(), Vec::new());
-            stowplan_cli::run(&args, &mut out, &mut err);
-            let told = String::from_utf8(err).unwrap();
-            let unknown = told.contains("unknown") || told.contains("has no option");
-            assert!(!unknown, "{args:?}: {told}");
+    for page in COMMANDS.iter().filter(|page| page.words != "page") {
+        for option in page.rows() {
+            let told = refused(page, &[option.written()]);
+            let unknown = told.contains("is no option") || told.contains("has no option");
+            assert!(!unknown, "{} {}: {told}", page.words, option.written());
         }
     }
 }
 
 #[test]
 fn each_subcommand_says_its_options_and_lines_to_paste() {
-    for page in std::iter::once(&MAP).chain(PAGES) {
+    for page in COMMANDS {
         let mut args: Vec<String> = page.words.split(' ').map(str::to_owned).collect();
         args.push("--help".to_owned());
         let (mut out, mut err) = (Vec::new(), Vec::new());
         assert_eq!(stowplan_cli::run(&args, &mut out, &mut err), 0, "{args:?}");
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with(page.about), "{args:?}: {text}");
-        for option in page.options {
+        for option in page.rows() {
             assert!(text.contains(option.help), "{args:?}: {text}");
+            assert!(text.contains(&option.written()), "{args:?}: {text}");
         }
         for (line, _) in page.examples {
             assert!(text.contains(line), "{args:?}: {text}");
         }
+    }
+}
+
+/// The words that an option takes are those that its refusal names, and its line of help has each.
+#[test]
+fn each_choice_is_in_the_help() {
+    let mut found = BTreeSet::new();
+    let takes_one = |row: &&Row| row.takes == Takes::One;
+    for page in COMMANDS {
+        for option in page.rows().filter(takes_one) {
+            let mut words = vec!["x".to_owned(), option.written(), "nosuch".to_owned()];
+            if page.words == "threads" {
+                words[0] = "--topo=pu:1".to_owned();
+                words.push("--cpus=0".to_owned());
+            }
+            let told = refused(page, &words);
+            let first = told.lines().next().unwrap_or_default();
+            let list = [": it takes one of: ", " is no word of: "];
+            let Some((_, list)) = list.iter().find_map(|sign| first.split_once(sign)) else {
+                continue;
+            };
+            for word in list.split(' ') {
+                let has = option
+                    .help
+                    .split([' ', ',', ':', ';'])
+                    .any(|own| own == word);
+                assert!(
+                    has,
+                    "{} {}: {word} is not told: {}",
+                    page.words,
+                    option.written(),
+                    option.help
+                );
+            }
+            found.insert(format!("{} {}", page.words, option.written()));
+        }
+    }
+    assert!(found.len() >= 12, "{found:?}");
+}
+
+/// A missing value, a second one, a slip: one sentence for each, whatever the subcommand.
+#[test]
+fn refusals_of_options_are_the_same_everywhere() {
+    for page in COMMANDS
+        .iter()
+        .filter(|page| !["map", "export"].contains(&page.words))
+    {
+        // A slip in a short name is near to many.
+        let long = |row: &&Row| row.takes == Takes::One && row.names[0].len() > 3;
+        let Some(row) = page.options.iter().find(long) else {
+            continue;
+        };
+        let name = row.written();
+        let lacks = format!(
+            "error[bad-option]: {name} lacks its value\nhelp: {name} {}: {}\n",
+            row.metavar, row.help
+        );
+        assert_eq!(
+            refused(page, std::slice::from_ref(&name)),
+            lacks,
+            "{}",
+            page.words
+        );
+        let slip = format!("{name}q");
+        let told = refused(page, std::slice::from_ref(&slip));
+        let unknown = format!(
+            "error[bad-option]: {} has no option {slip}\nhelp: did you mean {name}?\n",
+            page.words
+        );
+        assert_eq!(told, unknown);
     }
 }

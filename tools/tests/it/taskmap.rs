@@ -5,10 +5,10 @@
     reason = "what fails here fails the test, in its helpers too"
 )]
 
+use crate::console::on_console;
 use crate::folder::Folder;
 use serde_json::Value;
 use std::path::PathBuf;
-use stowplan_cli::disk::Disk;
 use stowplan_engine::taskmap::{Block, TaskMap};
 
 /// The folder of the contract's files; see CONTRIBUTING.
@@ -28,7 +28,9 @@ struct Said {
 
 fn taskmap(args: &[String], stdin: &[u8]) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan_cli::command::taskmap::run(args, &mut &*stdin, &Disk, &mut out, &mut err);
+    let status = on_console(&mut out, &mut err, |console| {
+        stowplan_cli::command::taskmap::run(args, &mut &*stdin, console)
+    });
     Said {
         status,
         out: String::from_utf8(out).unwrap(),
@@ -193,10 +195,10 @@ fn a_reader_that_leaves_early_ends_us_quietly() {
     }
     let mut err = Vec::new();
     let args = ["--to", "raw", "[[0,4096,1,256]]"].map(str::to_owned);
-    assert_eq!(
-        stowplan_cli::command::taskmap::run(&args, &mut &b""[..], &Disk, &mut Gone, &mut err),
-        0
-    );
+    let status = on_console(&mut Gone, &mut err, |console| {
+        stowplan_cli::command::taskmap::run(&args, &mut &b""[..], console)
+    });
+    assert_eq!(status, 0);
     assert!(err.is_empty());
 }
 

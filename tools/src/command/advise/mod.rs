@@ -3,9 +3,11 @@
 // What is asked and said of a network.
 mod on_network;
 
-use crate::command::score::asked::{Asked, Format, told};
-use crate::command::score::matrices::FileMatrices;
-use crate::command::score::thousands;
+use super::given::{Given, told};
+use super::score::asked::{Asked, DISTANCES, Format, LEVELS, NODE_ORDER};
+use super::score::matrices::FileMatrices;
+use super::score::thousands;
+use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
@@ -31,24 +33,28 @@ const FORMATS: &[(&str, Format)] = &[
     ("svg", Format::Svg),
 ];
 
-/// Runs the subcommand with the arguments after `advise`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match answer(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["pattern"], One, "[APP=]P", Many, "who talks to whom, as for score; several add up"),
+        own(&["format"], One, "F", Many, "json, or text for people; html or svg draw the candidates [default: text]"),
+        own(&["order"], One, "FILE", Once, "write the order of ranks of an answer, as MPICH_RANK_ORDER"),
+        own(&["answer"], One, "K", Once, "of this answer [default: 1]"),
+        own(&["network"], One, "NET", Once, "also look at switches and groups above the nodes: a file, words, builtin:NAME HOSTS"),
+        LEVELS,
+        NODE_ORDER,
+        DISTANCES,
+        own(&["by"], One, "WHAT", Once, "what is to be least: sum, pair, J, or a level [default: the sum, of those that leave nodes no more]"),
+    ],
+    behind: Behind::Jobs,
+    examples: &[("stowplan advise --pattern halo:50x48 --order order.txt -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot", "the best order of ranks for a stencil, to be given to MPICH or to --rank-order file:order.txt")],
+    ..subcommand("advise", "--pattern P [options] -- [options and apps as for map]", "Tries policies and orders of ranks for a communication pattern, the best first", |args, console| answer(args, console).map(|()| 0))
+};
 
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = Asked::read(
-        "advise",
-        args,
-        FORMATS,
-        &["order", "answer", "by", "distances"],
-    )?;
-    asked.needs_a_pattern()?;
-    let (path, wanted) = (asked.other("order"), wanted(&asked)?);
-    let (Some(job), []) = (&asked.job, &asked.words[..]) else {
+    let asked = Asked::of(Given::read(&COMMAND, args)?, FORMATS)?;
+    let (path, wanted) = (asked.given.value("order"), wanted(&asked.given)?);
+    let (Some(job), []) = (&asked.job, &asked.given.words[..]) else {
         let sentence = "advise takes -- and a job: stowplan advise --pattern halo:4x4 -- -n 16";
         return Err(told("bad-option", sentence.to_owned()));
     };
@@ -63,7 +69,10 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         files: console.files,
     };
     let on = tried[0].policy.on.as_ref().map(|(on, _)| Arc::clone(on));
-    let by = advice::by((asked.other("by"), asked.other("distances")), on.as_deref())?;
+    let by = advice::by(
+        (asked.given.value("by"), asked.distances.as_deref()),
+        on.as_deref(),
+    )?;
     let advice = advice::found(&tried, &asked.parts, &by, &matrices)?;
     let Some(chosen) = advice.answers.get(wanted - 1) else {
         let sentence = format!(
@@ -101,23 +110,16 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 }
 
 /// The number of the answer whose order is to be written.
-fn wanted(asked: &Asked) -> Result<usize, Refused> {
-    let Some(text) = asked.other("answer") else {
-        return Ok(1);
-    };
-    let digits = text.bytes().all(|sign| sign.is_ascii_digit());
-    if asked.other("order").is_none() {
-        let sentence =
-            "--answer says whose order --order FILE writes, and there is no --order".to_owned();
-        return Err(told("bad-option", sentence));
+fn wanted(given: &Given<'_>) -> Result<usize, Refused> {
+    if given.has("answer") && !given.has("order") {
+        let sentence = "--answer says whose order --order FILE writes, and there is no --order";
+        return Err(told("bad-option", sentence.to_owned()));
     }
-    match text.parse::<usize>() {
-        Ok(number) if number > 0 && digits => Ok(number),
-        Ok(_) | Err(_) => Err(told(
-            "bad-value",
-            format!("--answer {text}: it takes the number of an answer, from 1"),
-        )),
-    }
+    let number = given.parsed("answer", "the number of an answer, from 1", |text| {
+        let digits = text.bytes().all(|sign| sign.is_ascii_digit());
+        { text.parse().ok() }.filter(|&number| number > 0 && digits)
+    });
+    Ok(number?.unwrap_or(1))
 }
 
 /// Writes the ranks of all places, a line per node.
@@ -131,7 +133,7 @@ fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> 
 }
 
 /// Plots the candidates by the traffic that leaves all nodes and the worst node.
-fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
+fn plot(asked: &Asked<'_>, said: &[Said<'_>]) -> String {
     let node = |said: &Said<'_>| said.answer.score.levels[0];
     let most = |of: fn(&Leaving) -> Weight| {
         let each = said.iter().map(|said| of(&node(said)));
@@ -166,7 +168,12 @@ fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
     candidates_svg(&title, &candidates, largest)
 }
 
-fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+fn text(
+    asked: &Asked<'_>,
+    advice: &Advice,
+    said: &[Said<'_>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Some(first) = advice.answers.first() else {
         return writeln!(out, "nothing was tried");
     };

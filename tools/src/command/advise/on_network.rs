@@ -15,7 +15,7 @@ use stowplan_score::weight::Weight;
 
 /// The page.
 pub(super) fn text(
-    asked: &Asked,
+    asked: &Asked<'_>,
     advice: &Advice,
     said: &[Said<'_>],
     on: &OnNetwork,

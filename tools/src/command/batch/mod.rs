@@ -3,10 +3,12 @@
 // Reads lines of an input that may never end.
 mod lines;
 
+use crate::command::given::told;
 use crate::command::map::remarks;
 use crate::command::noted;
 use crate::command::script::WithFiles;
 use crate::command::show;
+use crate::command::subcommand::{Behind, Subcommand, subcommand};
 use crate::disk::Disk;
 use crate::format::Told;
 use crate::format::screen::Screen;
@@ -32,23 +34,28 @@ use stowplan_job::script;
 /// The lines that are answered together, for each thread. An answer waits for no more lines than these.
 const LINES_A_THREAD: usize = 32;
 
-/// Runs the subcommand with the arguments after `batch`. Returns the exit status.
-pub fn run(args: &[String], input: &mut dyn Read, console: &mut Console<'_>) -> u8 {
-    match answer_all(args, input, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    behind: Behind::Job,
+    examples: &[("echo '{\"id\":1,\"words\":[\"-n\",\"8\",\"--map-by\",\"node\"]}' | stowplan batch --topo 'core:4 pu:1' -H 'n[0-1]:4'", "the options stand before the words of each line")],
+    ..subcommand("batch", "[options of map]", "Answers many requests: a line of JSON in, a line of JSON out, in order, on all cores", |args, console| {
+        run(args, &mut io::stdin().lock(), console)
+    })
+};
 
-fn answer_all(
+/// Answers all lines of an input, after these options.
+///
+/// # Errors
+/// Those of the options; `output`. A line that is refused has an answer that says so.
+pub fn run(
     args: &[String],
     input: &mut dyn Read,
     console: &mut Console<'_>,
-) -> Result<(), Refused> {
+) -> Result<u8, Refused> {
     let own = map_args(args)?.job;
     if own.output.is_some() || own.save.is_some() {
         let sentence = "batch writes to standard output alone: -o and --save have no place here";
-        return Err(told(sentence));
+        return Err(told("bad-option", sentence.to_owned()));
     }
     let mut lines = Lines::of(input);
     let at_once = LINES_A_THREAD * rayon::current_num_threads();
@@ -58,19 +65,12 @@ fn answer_all(
             error,
         })?;
         if next.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let answers: Vec<Vec<u8>> = next.par_iter().map(|line| answer(args, line)).collect();
         output::give(None, console.out, |out| {
             answers.iter().try_for_each(|answer| out.write_all(answer))
         })?;
-    }
-}
-
-fn told(sentence: &str) -> Refused {
-    Refused::Told {
-        class: "bad-option",
-        sentence: sentence.to_owned(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::threads::{self, witnessed};
 use crate::Console;
+use crate::command::given::{Given, told};
+use crate::command::threads::runtime;
 use crate::environment::Environment;
 use crate::output;
 use crate::report::Refused;
@@ -26,54 +28,29 @@ pub(super) struct Live {
     pub(super) runtime: Option<Runtime>,
 }
 
-/// Reads `--live` and its format from the words after the plan; `None` if there is no `--live`.
-///
-/// # Errors
-/// `bad-option`, `bad-value`.
-pub(super) fn take(words: &[String]) -> Result<Option<Live>, Refused> {
-    let is_live = |word: &String| matches!(name(word), Some(("live", _)));
-    if !words.iter().any(is_live) {
-        return Ok(None);
-    }
-    let told = |class, sentence| Refused::Told { class, sentence };
-    let (mut file, mut json, mut runtime) = (None, false, None);
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let Some((name @ ("live" | "format" | "omp"), value)) = name(word) else {
-            let sentence = format!("check --live: {word:?} has no meaning beside it");
+const FORMATS: &[(&str, bool)] = &[("text", false), ("json", true)];
+
+impl Live {
+    /// What is said of the running job; `None`: nothing.
+    ///
+    /// # Errors
+    /// `bad-option`, `bad-value`.
+    pub(super) fn of(given: &Given<'_>) -> Result<Option<Self>, Refused> {
+        let Some(file) = given.value("live") else {
+            let Some((name, _)) = given.options().next() else {
+                return Ok(None);
+            };
+            let sentence = format!(
+                "check --{name}: it goes with --live FILE; a job's options stand behind --"
+            );
             return Err(told("bad-option", sentence));
         };
-        let value = value
-            .or_else(|| rest.next().cloned())
-            .ok_or_else(|| told("bad-option", format!("check --{name}: a value must follow")))?;
-        match (name, value.to_ascii_lowercase().as_str()) {
-            ("format", "json") => json = true,
-            ("format", "text") => json = false,
-            ("format", _) => {
-                let sentence = format!("check --live --format {value}: it takes text or json");
-                return Err(told("bad-value", sentence));
-            }
-            ("omp", word) => runtime = Some(super::super::threads::runtime(word)?),
-            _ if file.is_some() => {
-                return Err(told("bad-option", "check --live stands twice".to_owned()));
-            }
-            _ => file = Some(value),
-        }
+        Ok(Some(Self {
+            file: file.to_owned(),
+            json: given.choice("format", FORMATS)?.unwrap_or(false),
+            runtime: given.value("omp").map(runtime).transpose()?,
+        }))
     }
-    Ok(file.map(|file| Live {
-        file,
-        json,
-        runtime,
-    }))
-}
-
-/// The name of an option without its dashes, and the value after `=`.
-fn name(word: &str) -> Option<(&str, Option<String>)> {
-    let bare = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
-    Some(match bare.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (bare, None),
-    })
 }
 
 /// Compares and shows the differences. Returns the exit status: 0 same, 1 differs.
@@ -84,10 +61,7 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     let environment = Environment {
         files: console.files,
     };
-    let bad = |sentence: String| Refused::Told {
-        class: "bad-live",
-        sentence: format!("{}: {sentence}", live.file),
-    };
+    let bad = |sentence: String| told("bad-live", format!("{}: {sentence}", live.file));
     let bytes = environment.file(&live.file).map_err(bad)?;
     let witnessed = witnessed(plan, &bytes, live.runtime, &bad)?;
     let report = match &witnessed.ranks {

@@ -6,10 +6,13 @@ mod live;
 mod threads;
 
 use crate::Console;
-use crate::command::carry::{self, Behind, Split, take};
+use crate::command::carry::{self, ONTO};
+use crate::command::given::{Given, told};
 use crate::command::saved::Saved;
+use crate::command::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::command::{here, map};
-use crate::report::{Refused, Target, print_notes};
+use crate::report::{Refused, print_notes};
+use live::Live;
 use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
@@ -17,24 +20,41 @@ use stowplan_engine::policy::MapBy;
 use stowplan_job::error::one_line;
 use stowplan_judge::{Fault, check_job};
 
-/// Runs the subcommand with the arguments after `check`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["live"], One, "FILE", Once, "lines of probe, in any order, - for standard input: exit 1 where they differ"),
+        own(&["format"], One, "F", Many, "with --live: text or json [default: text]"),
+        own(&["omp"], One, "R", Many, "with --live: whose rules put threads on cpus, as for threads"),
+        ONTO,
+    ],
+    behind: Behind::Jobs,
+    status: &[
+        ("0", "the plan is sound; with a job, it answers that job; with --live, the job runs as planned"),
+        ("1", "it is not, and what is wrong is said"),
+        ("2", "refused: nothing on standard output, error[CLASS] on standard error"),
+    ],
+    examples: &[
+        ("stowplan check job.plan", "every promise of the plan, from its bytes alone"),
+        ("stowplan check job.plan -- --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app", "and that it is the plan of this job"),
+    ],
+    ..subcommand("check", "PLAN [-- options and apps as for map] | PLAN --live FILE [--format text|json]", "Judges a saved plan again; with a job, also that it answers that job; with lines of probe, whether it runs as planned", run)
+};
+
+fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     match judge(args, console) {
-        Ok(Sound::Compared(status)) => status,
-        Ok(Sound::Said(sentence)) => match writeln!(console.out, "{}", one_line(&sentence)) {
-            Ok(()) => 0,
-            Err(error) => {
-                let to = Target::StandardOutput;
-                Refused::Output { to, error }.print(console.err)
-            }
-        },
-        Err(Verdict::Refused(refused)) => refused.print(console.err),
+        Ok(Sound::Compared(status)) => Ok(status),
+        Ok(Sound::Said(sentence)) => {
+            let written = writeln!(console.out, "{}", one_line(&sentence));
+            written.map(|()| 0).map_err(Refused::unwritten)
+        }
+        Err(Verdict::Refused(refused)) => Err(*refused),
         Err(Verdict::Faults(faults)) => {
             let mut status = 2;
             for fault in faults {
                 status = told(fault.class(), fault.to_string()).print(console.err);
             }
-            status
+            Ok(status)
         }
     }
 }
@@ -61,66 +81,24 @@ impl From<Refused> for Verdict {
     }
 }
 
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
-}
-
-#[expect(clippy::too_many_lines, reason = "a table of options")]
 fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
-    let Split { own: args, hosts } = take(args, Behind::Options);
-    let (own, job) = match args.iter().position(|word| word == "--") {
-        Some(at) => (&args[..at], Some(&args[at + 1..])),
-        None => (&args[..], None),
-    };
-    let live = match own.split_first() {
-        Some((path, words)) if path == "-" || !path.starts_with('-') => live::take(words)?,
-        Some(_) | None => None,
-    };
-    let own = if live.is_some() { &own[..1] } else { own };
-    let refused = |sentence: String| Verdict::from(told("bad-option", sentence));
-    let path = match own {
-        [path] if path == "-" || !path.starts_with('-') => path,
-        [] => {
-            return Err(refused(
-                "check: a saved plan must be named: stowplan check PLAN [-- JOB]".to_owned(),
-            ));
-        }
-        [word, ..] | [_, word, ..] if word.starts_with("--format") => {
-            return Err(refused(
-                "check --format: it says how --live is answered: stowplan check PLAN --live FILE --format json; a job's options stand behind --"
-                    .to_owned(),
-            ));
-        }
-        [word, ..] if word == "--live" => {
-            return Err(refused(
-                "check --live: a saved plan must be named first: stowplan check PLAN --live FILE"
-                    .to_owned(),
-            ));
-        }
-        [word, ..] | [_, word, ..] if word.starts_with('-') => {
-            return Err(refused(format!(
-                "check has no option {word}; a job stands behind --: stowplan check PLAN -- {word} …"
-            )));
-        }
-        [first, second, ..] => {
-            return Err(refused(format!(
-                "check judges one plan, and {second} is a second one: stowplan diff {first} {second} compares two; a job stands behind --"
-            )));
-        }
-        [_] => {
-            return Err(refused(
-                "check: a saved plan must be named first".to_owned(),
-            ));
-        }
-    };
+    let given = Given::read(&COMMAND, args)?;
+    if let [first, second, ..] = given.words[..] {
+        let sentence = format!(
+            "check judges one plan, and {second} is a second one: stowplan diff {first} {second} compares two; a job stands behind --"
+        );
+        return Err(told("bad-option", sentence).into());
+    }
+    let path = given.only("PLAN")?;
+    let live = Live::of(&given)?;
     // The words are read before any file, so that a wrong option is reported first.
-    let asked = match job {
+    let asked = match given.behind {
         None => None,
         Some(words) => Some(here::words(words, console)?),
     };
     let saved = Saved::read(path, console.files)?;
-    let saved = carry::carry_if(saved, hosts.as_deref(), console)?;
-    if hosts.is_some() {
+    let saved = carry::carry_if(saved, given.hosts.as_deref(), console)?;
+    if given.hosts.is_some() {
         carry::print_carried(&saved.notes, console);
     }
     let plan = saved.plan;

@@ -3,8 +3,10 @@
 // The variables of threads.
 mod omp;
 
-use super::carry::{self, Behind, Split, take};
+use super::carry::{self, ONTO};
+use super::given::{Given, told};
 use super::saved::Saved;
+use super::subcommand::{Behind, Many, Maybe, Nothing, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
@@ -21,89 +23,54 @@ use stowplan_launchers::cpus::ranges;
 use stowplan_launchers::environment::rank::{Identity, identity};
 use stowplan_launchers::live::same_host;
 
-/// What the command line says.
-#[derive(Clone, Debug, Default)]
-struct Asked {
-    plan: Option<String>,
-    strict: bool,
-    omp: Option<Omp>,
-    dry_run: bool,
-    report: bool,
-    gpus: bool,
-    nics: bool,
-    gpu_env: Option<String>,
-    program: Vec<String>,
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["strict"], Nothing, "", Many, "refuse where the launcher gave fewer cpus, or counts other ranks"),
+        own(&["omp"], Maybe, "WHAT", Many, "set OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND; --omp=number the first alone"),
+        own(&["omp-report"], Nothing, "", Many, "let the runtime say where its threads are"),
+        own(&["dry-run"], Nothing, "", Many, "say the variables, and start nothing"),
+        own(&["gpus"], Nothing, "", Many, "set the variable that shows the GPUs which the plan gives"),
+        own(&["gpu-env"], One, "NAME", Many, "the variable, where their make does not tell it"),
+        own(&["nics"], Nothing, "", Many, "set NCCL_IB_HCA and UCX_NET_DEVICES"),
+        ONTO,
+    ],
+    behind: Behind::Program,
+    status: &[
+        ("the program's", "it was started"),
+        ("2", "refused before the program: error[CLASS] on standard error"),
+    ],
+    ..subcommand("exec", "PLAN [options] [-- program [args...]]", "Started by any launcher, binds this process as the plan says and becomes the program, by default that of the plan", |args, console| match become_program(args, console)? {
+        Some(never) => match never {},
+        None => Ok(0),
+    })
+};
+
+/// Which variables of OpenMP are set; `None`: none.
+fn omp(given: &Given<'_>) -> Result<Option<Omp>, Refused> {
+    given.parsed("omp", "one of: places number", |value| match value {
+        "" | "places" => Some(Omp::Places),
+        "number" => Some(Omp::Number),
+        _ => None,
+    })
 }
 
-/// Runs the subcommand with the arguments after `exec`. Returns the exit status, unless the program takes over.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match become_program(args, console) {
-        Ok(Some(never)) => match never {},
-        Ok(None) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
-
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
-}
-
-fn read(args: &[String]) -> Result<Asked, Refused> {
-    let mut asked = Asked::default();
-    let mut rest = args.iter();
-    while let Some(word) = rest.next() {
-        match (word.as_str(), word.trim_start_matches('-')) {
-            ("--", _) => break,
-            (_, "strict") if word.starts_with('-') => asked.strict = true,
-            (_, "omp" | "omp=places") if word.starts_with('-') => asked.omp = Some(Omp::Places),
-            (_, "omp=number") if word.starts_with('-') => asked.omp = Some(Omp::Number),
-            (_, "omp-report") if word.starts_with('-') => asked.report = true,
-            (_, "dry-run") if word.starts_with('-') => asked.dry_run = true,
-            (_, "gpus") if word.starts_with('-') => asked.gpus = true,
-            (_, "nics") if word.starts_with('-') => asked.nics = true,
-            (_, "gpu-env") if word.starts_with('-') => {
-                let name = rest.next().map_or("", String::as_str);
-                asked.gpu_env = Some(gpu_env(name)?);
-            }
-            (_, bare) if word.starts_with('-') && bare.starts_with("gpu-env=") => {
-                let name = bare.split_once('=').map_or("", |(_, name)| name);
-                asked.gpu_env = Some(gpu_env(name)?);
-            }
-            (option, _) if option.starts_with('-') && option != "-" => {
-                let sentence = format!(
-                    "exec {option}: its options are --strict --omp[=places|number] --omp-report --dry-run --gpus --gpu-env NAME --nics"
-                );
-                return Err(told("bad-option", sentence));
-            }
-            _ if asked.plan.is_none() => asked.plan = Some(word.clone()),
-            _ => {
-                asked.program.push(word.clone());
-                break;
-            }
-        }
-    }
-    asked.program.extend(rest.cloned());
-    Ok(asked)
-}
-
-/// Checks the name of a variable.
-fn gpu_env(name: &str) -> Result<String, Refused> {
+/// The name of a variable.
+fn variable(name: &str) -> Option<&str> {
     let sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let starts = name
-        .bytes()
-        .next()
-        .is_some_and(|first| !first.is_ascii_digit());
-    if starts && name.bytes().all(sign) {
-        return Ok(name.to_owned());
-    }
-    let sentence = format!("exec --gpu-env {name:?}: the name of a variable must stand there");
-    Err(told("bad-value", sentence))
+    let first = name.bytes().next();
+    let starts = first.is_some_and(|first| !first.is_ascii_digit());
+    (starts && name.bytes().all(sign)).then_some(name)
 }
 
 /// The variables that show this process its GPUs, if the command line asks for them.
-fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, String)>, Refused> {
-    let named = asked.gpu_env.as_deref();
-    if !asked.gpus && named.is_none() {
+fn gpus(
+    given: &Given<'_>,
+    plan: &Plan,
+    place: &ProcPlace,
+) -> Result<Vec<(String, String)>, Refused> {
+    let named = given.parsed("gpu-env", "the name of a variable", variable)?;
+    if !given.has("gpus") && named.is_none() {
         return Ok(Vec::new());
     }
     stowplan_launchers::gpus::variables(plan, place, named).map_err(|why| {
@@ -114,8 +81,12 @@ fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
 }
 
 /// The variables that show this process its network cards, if the command line asks for them.
-fn nics(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, String)>, Refused> {
-    if !asked.nics {
+fn nics(
+    given: &Given<'_>,
+    plan: &Plan,
+    place: &ProcPlace,
+) -> Result<Vec<(String, String)>, Refused> {
+    if !given.has("nics") {
         return Ok(Vec::new());
     }
     let names = plan.nics().of(place);
@@ -135,56 +106,55 @@ fn become_program(
     args: &[String],
     console: &mut Console<'_>,
 ) -> Result<Option<std::convert::Infallible>, Refused> {
-    let Split { own, hosts } = take(args, Behind::Program);
-    let asked = read(&own)?;
-    let path = asked.plan.as_ref().ok_or_else(|| {
-        let sentence = "exec: a saved plan must be named: stowplan exec PLAN [-- program]";
-        told("bad-option", sentence.to_owned())
-    })?;
-    if asked.program.first().is_some_and(String::is_empty) {
+    let given = Given::read(&COMMAND, args)?;
+    let path = given.only("PLAN")?;
+    let omp = omp(&given)?;
+    given.parsed("gpu-env", "the name of a variable", variable)?;
+    let own = given.behind.unwrap_or_default();
+    if own.first().is_some_and(String::is_empty) {
         let sentence = format!("exec {path}: the program behind -- has no name");
         return Err(told("no-program", sentence));
     }
     let saved = Saved::read(path, console.files)?;
-    let plan = carry::carry_if(saved, hosts.as_deref(), console)?.plan;
+    let plan = carry::carry_if(saved, given.hosts.as_deref(), console)?.plan;
     let environment = Environment {
         files: console.files,
     };
     let identity =
         identity(&environment).map_err(|error| told(error.class(), error.to_string()))?;
     let place = place(&plan, &identity)?;
-    if asked.strict {
+    if given.has("strict") {
         sizes(&plan, &identity)?;
     }
-    let mut shown = gpus(&asked, &plan, &place)?;
-    shown.extend(nics(&asked, &plan, &place)?);
-    let threads = omp::Threads::of(asked.omp, &plan, &place);
-    if asked.strict {
+    let mut shown = gpus(&given, &plan, &place)?;
+    shown.extend(nics(&given, &plan, &place)?);
+    let threads = omp::Threads::of(omp, &plan, &place);
+    if given.has("strict") {
         threads.strict()?;
     }
     for note in threads.notes() {
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(console.err, "note[omp-removed]: {note}");
     }
-    if asked.dry_run {
+    if given.has("dry-run") {
         let report = omp::report(&place).map(|(name, value)| (name.to_owned(), value));
         let mut others: Vec<(String, String)> = report.into_iter().collect();
-        others.retain(|_| asked.report);
+        others.retain(|_| given.has("omp-report"));
         others.extend(shown);
         return omp::dry_run(&plan, &place, &threads, &others, console).map(|()| None);
     }
     let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
-    if asked.strict {
+    if given.has("strict") {
         inside(&plan, &place, &there)?;
     }
     bind(&plan, &place)?;
-    let words = match asked.program.is_empty() {
+    let words = match own.is_empty() {
         true => planned(&plan, &place, path)?,
-        false => program(args, &asked.program),
+        false => program(args, own),
     };
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
-    if asked.program.is_empty() {
+    if own.is_empty() {
         // The program of the plan has the variables that the job gave it.
         let own = plan.thread_words().of(place.app).iter();
         command.envs(own.map(|(name, value)| (name, value)));
@@ -193,7 +163,7 @@ fn become_program(
         command.env_remove(name);
     });
     command.envs(threads.set);
-    if asked.report {
+    if given.has("omp-report") {
         command.envs(omp::report(&place));
     }
     command.envs(shown);

@@ -1,7 +1,7 @@
 //! `stowplan score`: the traffic of a communication pattern that leaves each level of the machine.
 
 // Reads the command line.
-pub mod asked;
+pub(in crate::command) mod asked;
 // Matrix files.
 pub mod matrices;
 // Ranks and their edges, for drawing.
@@ -9,10 +9,12 @@ mod figure;
 // The page.
 pub(in crate::command) mod page;
 
-use crate::command::map::place;
+use super::given::{Given, told};
+use super::map::place;
+use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
-use asked::{Asked, Format, refused, told};
+use asked::{Asked, DISTANCES, Format, LEVELS, NODE_ORDER, refused};
 use figure::edges;
 use matrices::FileMatrices;
 use std::io::{self, Write};
@@ -37,23 +39,29 @@ const FORMATS: &[(&str, Format)] = &[
     ("svg", Format::Svg),
 ];
 
-/// Runs the subcommand with the arguments after `score`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match answer(args, console) {
-        Ok(()) => 0,
-        Err(refused) => refused.print(console.err),
-    }
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["pattern"], One, "[APP=]P", Many, "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up"),
+        own(&["format"], One, "F", Many, "text, json or tsv; html or svg draw ranks and the edges that leave nodes [default: text]"),
+        own(&["network"], One, "NET", Once, "also count what leaves switches and groups above the nodes: a file, words, builtin:NAME HOSTS"),
+        LEVELS,
+        NODE_ORDER,
+        DISTANCES,
+    ],
+    behind: Behind::Jobs,
+    examples: &[("stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot", "how many neighbours of a stencil are on another node")],
+    ..subcommand("score", "--pattern P [options] PLAN | --pattern P [options] -- [options and apps as for map]", "Counts what leaves each node, package and cache for a communication pattern", |args, console| answer(args, console).map(|()| 0))
+};
 
 /// The answer to the arguments after `score`.
 ///
 /// # Errors
 /// Those of the words, of the pattern and of the job.
 pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
-    let asked = Asked::read("score", args, FORMATS, &["distances"])?;
-    asked.needs_a_pattern()?;
+    let asked = Asked::of(Given::read(&COMMAND, args)?, FORMATS)?;
     let Placed { plan, notes, on } = plan_of(&asked, console)?;
-    let distances = distances(asked.other("distances"), on.as_deref())?;
+    let distances = distances(asked.distances.as_deref(), on.as_deref())?;
     let matrices = FileMatrices {
         files: console.files,
     };
@@ -92,8 +100,8 @@ struct Placed {
 }
 
 /// The plan: the saved plan that is named, or the plan of the job.
-fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<Placed, Refused> {
-    match (&asked.words[..], &asked.job) {
+fn plan_of(asked: &Asked<'_>, console: &Console<'_>) -> Result<Placed, Refused> {
+    match (&asked.given.words[..], &asked.job) {
         ([], Some(job)) => {
             let placement = place(map_args(job)?, console.files)?;
             Ok(Placed {
@@ -112,8 +120,8 @@ fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<Placed, Refused> {
             let plan = Plan::from_bytes(&bytes);
             let plan = plan.map_err(|error| told(error.class(), format!("{path}: {error}")))?;
             let beside = JobArgs {
-                network: asked.other("network").map(str::to_owned),
-                network_levels: asked.other("network-levels").map(str::to_owned),
+                network: asked.given.value("network").map(str::to_owned),
+                network_levels: asked.given.value("network-levels").map(str::to_owned),
                 ..JobArgs::default()
             };
             let on = of_nodes(&beside, &plan.world().names, console.files)?;

@@ -13,22 +13,99 @@ mod run;
 mod serve;
 mod show;
 
+use super::given::{Given, told};
+use super::subcommand::{Many, Nothing, One, Subcommand, Told, own, subcommand};
+use crate::Console;
 use crate::report::Refused;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use stowplan_answers::journal_file::FileError;
 use stowplan_answers::session_json::malformed::Malformed;
+use stowplan_job::options::Row;
 use stowplan_session::{Broken, ReplayError};
+
+#[rustfmt::skip]
+const CHECKS: Row = own(&["check"], Nothing, "", Many, "check all invariants after every event");
+#[rustfmt::skip]
+const FORM: Row = own(&["format"], One, "F", Many, "json, or text for people [default: json]");
+
+#[rustfmt::skip]
+const STATUS: Told = &[
+    ("0", "done, and every expectation of a scenario met"),
+    ("1", "done, and some expectation not met"),
+    ("2", "a scenario, a journal or words that are refused: nothing on standard output"),
+    ("70", "an invariant is broken: a fault of ours"),
+];
+
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    status: STATUS,
+    ..subcommand("session", "run|replay|show|serve ...", "Sessions and reservations: scenarios, journals, a launcher's channel", |_, _| Ok(0))
+};
+
+#[rustfmt::skip]
+pub(crate) const RUN: Subcommand = Subcommand {
+    options: &[
+        own(&["journal"], One, "FILE", Many, "write what happens to a journal, ahead of each answer"),
+        CHECKS,
+        own(&["only"], One, "NAME", Many, "run this scenario alone"),
+        own(&["snapshot-every"], One, "N", Many, "a snapshot of the state after N events"),
+        own(&["sync"], One, "WHEN", Many, "each, or none: leave it to the system [default: each]"),
+        FORM,
+    ],
+    status: STATUS,
+    examples: &[
+        ("stowplan session run scenario.json --check", "what each step answers"),
+        ("stowplan session run scenario.json --journal dvm.journal", "and keep it, to be looked at below"),
+    ],
+    ..subcommand("session run", "SCENARIO.json [options]", "Runs scenarios: a line of JSON for each step, then the final state", |args, console| {
+        let wanted = args::Run::of(&Given::read(&RUN, args)?)?;
+        ended(run::run(&wanted, console.out), console)
+    })
+};
+
+#[rustfmt::skip]
+pub(crate) const REPLAY: Subcommand = Subcommand {
+    options: &[
+        CHECKS,
+        own(&["verify"], Nothing, "", Many, "compare every snapshot with the events before it"),
+        own(&["salvage"], Nothing, "", Many, "go on behind damage in the middle, at the next snapshot"),
+        FORM,
+    ],
+    status: STATUS,
+    examples: &[("stowplan session replay dvm.journal --format text", "who holds what")],
+    ..subcommand("session replay", "JOURNAL [options]", "The state that a journal leads to: who holds which nodes, since which event, and what would end it", |args, console| {
+        let wanted = args::Replay::of(&Given::read(&REPLAY, args)?)?;
+        ended(replay::run(&wanted, console.out), console)
+    })
+};
+
+#[rustfmt::skip]
+pub(crate) const SHOW: Subcommand = Subcommand {
+    options: &[FORM],
+    status: STATUS,
+    examples: &[
+        ("stowplan session show dvm.journal --format text", "what happened"),
+        ("stowplan map --session dvm.journal --topo 'core:4 pu:1' -n 2 ./app", "a job on what may be used"),
+    ],
+    ..subcommand("session show", "JOURNAL [options]", "What is in a journal, frame by frame: every event with its answer, every snapshot", |args, console| {
+        let wanted = args::Show::of(&Given::read(&SHOW, args)?)?;
+        ended(show::run(&wanted, console.out), console)
+    })
+};
+
+#[rustfmt::skip]
+pub(crate) const SERVE: Subcommand = Subcommand {
+    options: &[own(&["journal"], One, "FILE", Many, "the journal to go on with, or to begin"), CHECKS],
+    status: STATUS,
+    examples: &[("stowplan session serve --journal dvm.journal < events.jsonl", "go on where the journal ends: the first line is {}, an event on each other")],
+    ..subcommand("session serve", "--journal FILE [options]", "A launcher's channel: one event a line in, one answer a line out, on disk before it is said", |args, console| {
+        serve(args, &mut io::stdin().lock(), console)
+    })
+};
 
 /// What went wrong; the exit status depends on it.
 #[derive(Debug)]
 enum Failure {
-    /// A wrong word on the command line.
-    Words {
-        class: &'static str,
-        sentence: String,
-    },
-    /// An unknown option, and the nearest known one.
-    Mended { sentence: String, help: String },
     /// A scenario that cannot be read or started.
     Scenario(String),
     /// A journal that cannot be read, is in use, or cannot be written.
@@ -79,49 +156,28 @@ enum Verdict {
     Unmet,
 }
 
-/// Runs the subcommand with the arguments after `session`. Returns the exit status of reservations "Sessions and reservations":
-/// 0, 1 when an expectation is not met, 2 for what cannot be read, 70 for a fault of ours.
-pub fn run(
+/// Answers events of a launcher, as `session serve` with these words.
+///
+/// # Errors
+/// Those of the words; `scenario`, `journal`, `internal`, `output`.
+pub fn serve(
     args: &[String],
     stdin: &mut dyn BufRead,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
-    let verdict = answer(args, stdin, out).and_then(|verdict| {
-        out.flush()?;
-        Ok(verdict)
-    });
-    let (status, told) = match verdict {
-        Ok(Verdict::Met) => return 0,
-        Ok(Verdict::Unmet) => return 1,
-        Err(Failure::Unread(error)) => return Refused::unwritten(error).print(err),
-        Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
-        Err(Failure::Mended { sentence, help }) => {
-            let _ = writeln!(
-                err,
-                "{}",
-                person::plain(&format!("error[bad-option]: {sentence}"))
-            );
-            (2, format!("help: {help}"))
-        }
-        Err(Failure::Scenario(sentence)) => (2, format!("error[scenario]: {sentence}")),
-        Err(Failure::Journal(sentence)) => (2, format!("error[journal]: {sentence}")),
-        Err(Failure::Internal(sentence)) => (70, format!("error[internal]: {sentence}")),
-    };
-    // The worst that can happen to a message is that nobody reads it.
-    let _ = writeln!(err, "{}", person::plain(&told));
-    status
+    console: &mut Console<'_>,
+) -> Result<u8, Refused> {
+    let wanted = args::Serve::of(&Given::read(&SERVE, args)?)?;
+    ended(serve::run(&wanted, stdin, console.out), console)
 }
 
-fn answer(
-    args: &[String],
-    stdin: &mut dyn BufRead,
-    out: &mut dyn Write,
-) -> Result<Verdict, Failure> {
-    match args::read(args)? {
-        args::Wanted::Run(wanted) => run::run(&wanted, out),
-        args::Wanted::Replay(wanted) => replay::run(&wanted, out),
-        args::Wanted::Show(wanted) => show::run(&wanted, out),
-        args::Wanted::Serve(wanted) => serve::run(&wanted, stdin, out),
-    }
+/// The exit status of a subcommand that has ended.
+fn ended(verdict: Result<Verdict, Failure>, console: &mut Console<'_>) -> Result<u8, Refused> {
+    let (class, sentence) = match verdict.and_then(|verdict| Ok((verdict, console.out.flush()?))) {
+        Ok((Verdict::Met, ())) => return Ok(0),
+        Ok((Verdict::Unmet, ())) => return Ok(1),
+        Err(Failure::Unread(error)) => return Err(Refused::unwritten(error)),
+        Err(Failure::Scenario(sentence)) => ("scenario", sentence),
+        Err(Failure::Journal(sentence)) => ("journal", sentence),
+        Err(Failure::Internal(sentence)) => ("internal", sentence),
+    };
+    Err(told(class, person::plain(&sentence)))
 }

@@ -1,6 +1,6 @@
 //! `session replay`: the state that a journal leads to.
 
-use super::args::{Check, Damage, Format, Replay, Verify};
+use super::args::{Format, Replay};
 use super::person::{self, Since};
 use super::{Failure, Verdict, state_json};
 use crate::stdin;
@@ -35,7 +35,10 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
             Failure::broken(&error, &format!("{path}, step {number}"))
         }
     })?;
-    refuse_damage(path, &recovered, wanted.damage)?;
+    // No crash leaves damage in the middle: the user must accept the loss of the rest.
+    if let (Tail::Damaged { offset }, false) = (recovered.tail, wanted.salvage) {
+        return Err(Failure::replay(path, &ReplayError::Damaged { offset }));
+    }
     let tail = if recovered.tail == Tail::Clean {
         "clean"
     } else {
@@ -66,24 +69,10 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
     Ok(Verdict::Met)
 }
 
-/// Refuses a journal that is damaged in the middle unless the user accepts the loss of the rest: no crash leaves such damage.
-pub(super) fn refuse_damage(
-    path: &str,
-    recovered: &Recovered,
-    damage: Damage,
-) -> Result<(), Failure> {
-    match recovered.tail {
-        Tail::Damaged { offset } if damage == Damage::Refuse => {
-            Err(Failure::replay(path, &ReplayError::Damaged { offset }))
-        }
-        Tail::Clean | Tail::Torn | Tail::Foreign | Tail::Damaged { .. } => Ok(()),
-    }
-}
-
 fn replay(wanted: &Replay, bytes: &[u8], since: &mut Since) -> Result<Recovered, Stopped> {
-    let checks = wanted.check == Check::Every;
+    let checks = wanted.check;
     // To show or check every event, the replay must start at the first.
-    let all = checks || wanted.verify == Verify::Snapshots || wanted.format == Format::Text;
+    let all = checks || wanted.verify || wanted.format == Format::Text;
     let mode = if all { Mode::Verify } else { Mode::Fast };
     let mut number = 0;
     let mut before: Option<State> = None;

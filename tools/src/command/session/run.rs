@@ -1,6 +1,6 @@
 //! `session run`: scenarios, step by step.
 
-use super::args::{Check, Format, Run, Sync};
+use super::args::{Format, Run, Sync};
 use super::person::{self, Since};
 use super::scenario::{self, Scenario};
 use super::{Failure, Verdict, state_json};
@@ -72,7 +72,7 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
     let begun = begun
         .map_err(|error| Failure::Scenario(format!("scenario {:?}: {error}", scenario.name)))?;
     // A journal can fail halfway, and standard output must then stay empty. So the scenario is played once before it is shown.
-    if wanted.journal.is_some() || wanted.check == Check::Every {
+    if wanted.journal.is_some() || wanted.check {
         record(wanted, scenario, begun.clone())?;
     }
     tell(wanted, scenario, begun, out)
@@ -86,13 +86,13 @@ fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Fai
             &format!("scenario {:?}, step {number}", scenario.name),
         )
     };
-    if wanted.check == Check::Every {
+    if wanted.check {
         check(&state).map_err(|error| broken(&error, 0))?;
     }
     let mut record = Record::begin(wanted, scenario)?;
     for (at, json) in scenario.steps.iter().enumerate() {
         let event = event_json::event(json)?;
-        let before = (wanted.check == Check::Every).then(|| state.clone());
+        let before = (wanted.check).then(|| state.clone());
         let (status, effects) = record.submit(&mut state, &event, wanted)?;
         if let Some(before) = before {
             check_step(&before, &event, status, &effects, &state)
@@ -235,7 +235,7 @@ impl Record {
             }
             Self::File(mut journal, path) => {
                 journal.flush().map_err(|error| failed(&path, &error))?;
-                if wanted.check == Check::No {
+                if !wanted.check {
                     return Ok(());
                 }
                 (

@@ -1,6 +1,6 @@
 //! `session serve`: a launcher's channel. It reads events, one per line, and sends answers after their frames are synced.
 
-use super::args::{Check, Serve};
+use super::args::Serve;
 use super::{Failure, Verdict, state_json};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
@@ -178,7 +178,7 @@ impl<'w> Served<'w> {
             Ok(event) => event,
             Err(error) => return Ok(self.refused(&error.to_string())),
         };
-        let before = (self.wanted.check == Check::Every).then(|| self.state.clone());
+        let before = self.wanted.check.then(|| self.state.clone());
         let (status, effects) = match self.journal.submit(&mut self.state, &event) {
             Ok(outcome) => outcome,
             Err(error @ JournalError::TooLarge { .. }) => {

@@ -5,87 +5,78 @@ mod args;
 // The map in words.
 mod describe;
 
+use super::given::{Given, told};
+use super::subcommand::{Behind, Nothing, Once, One, Subcommand, own, subcommand};
+use crate::Console;
 use crate::bounded::{Unread, bounded};
-use crate::report;
-use args::{Question, Wanted};
+use crate::report::Refused;
+use args::{Question, Wanted, wanted};
 use std::fmt;
 use std::io::{self, Read, Write};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
-use stowplan_job::error::one_line;
 
-/// What went wrong: a class of `errors.md` and a sentence; or the reader of our answer has gone away.
-#[derive(Debug)]
-enum Refused {
-    Told {
-        class: &'static str,
-        sentence: String,
-    },
-    Unread(io::Error),
-}
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["to"], One, "FORM", Once, "write it as map, wrapped, pmi, raw, deranged or multiline [default: map]"),
+        own(&["nodeid"], One, "TASK", Once, "the node of this task"),
+        own(&["taskids"], One, "NODE", Once, "the tasks of this node"),
+        own(&["ntasks"], One, "NODE", Once, "how many tasks this node has"),
+        own(&["check"], One, "MAP", Once, "nothing when both maps say the same, an error otherwise"),
+        own(&["explain"], Nothing, "", Once, "nodes, tasks, blocks, lengths, as JSON"),
+        own(&["describe"], Nothing, "", Once, "the same for people"),
+        own(&["scheme"], One, "S[:VALUE]", Once, "deal the tasks anew first: block, cyclic, manual, hostfile"),
+        own(&["hosts"], One, "HOSTLIST", Once, "the job's hosts, for hostfile"),
+        own(&["encoder"], One, "E", Once, "best, or flux for the blocks that Flux would write [default: best]"),
+        own(&["max-items"], One, "N", Once, "refuse a longer answer"),
+        own(&["max-chars"], One, "N", Once, "refuse a longer answer"),
+    ],
+    behind: Behind::Words,
+    examples: &[
+        ("stowplan taskmap --describe '[[0,16384,64,1]]'", "a million tasks at a glance"),
+        ("stowplan taskmap --nodeid 1000000 '[[0,16384,64,1]]'", "where one of them is"),
+        ("stowplan taskmap --to pmi '[[0,4,2,1],[4,2,3,1]]'", "as PMI_process_mapping"),
+    ],
+    ..subcommand("taskmap", "[options] [MAP]", "Reads a task map in any form; writes it, or answers questions about it", |args, console| {
+        run(args, &mut io::stdin().lock(), console)
+    })
+};
 
-impl From<TaskMapError> for Refused {
-    fn from(error: TaskMapError) -> Self {
-        Self::Told {
-            class: error.class(),
-            sentence: error.to_string(),
-        }
-    }
-}
-
-impl From<io::Error> for Refused {
-    fn from(error: io::Error) -> Self {
-        Self::Unread(error)
-    }
-}
-
-/// Runs the subcommand with the arguments after `taskmap`. Returns the exit status: 0, or 2 with nothing on `out`.
+/// Answers the words after `taskmap`. `stdin` is read to its end if they contain no map. Source: taskmap "Task maps".
 ///
-/// `stdin` is read to its end if the arguments contain no map. Source: taskmap "Task maps".
+/// # Errors
+/// Those of the words and of the maps, with nothing written; `output`.
 pub fn run(
     args: &[String],
     stdin: &mut dyn Read,
-    files: &dyn Files,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
-    let (status, told) = match answer(args, stdin, files, out).and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => return 0,
-        Err(Refused::Unread(error)) => return report::Refused::unwritten(error).print(err),
-        Err(Refused::Told { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
-    };
-    // The worst that can happen to a message is that nobody reads it.
-    let _ = writeln!(err, "{}", one_line(&told));
-    status
-}
-
-fn answer(
-    args: &[String],
-    stdin: &mut dyn Read,
-    files: &dyn Files,
-    out: &mut dyn Write,
-) -> Result<(), Refused> {
-    let wanted = args::read(args)?;
+    console: &mut Console<'_>,
+) -> Result<u8, Refused> {
+    let wanted = wanted(&Given::read(&COMMAND, args)?)?;
     let map = match wanted.map {
         Some(text) => TaskMap::read(text.as_bytes())?,
         None => TaskMap::read(&read_all(stdin)?)?,
     };
-    let map = apply_scheme(map, &wanted, files)?;
-    match wanted.question {
-        Question::Form(form) => write_line(&map.text(form, wanted.encoder, wanted.limits)?, out)?,
-        Question::NodeOf(task) => writeln!(out, "{}", map.node_of(task)?.0)?,
-        Question::TasksOf(node) => write_line(&map.tasks_text(node, wanted.limits)?, out)?,
-        Question::CountOf(node) => writeln!(out, "{}", map.count_of(node)?)?,
-        Question::Check(other) => map.check(&TaskMap::read(other.as_bytes())?)?,
-        Question::Explain => out.write_all(explain(&map)?.as_bytes())?,
-        Question::Describe => out.write_all(describe::describe(&map)?.as_bytes())?,
-    }
-    Ok(())
+    let map = apply_scheme(map, &wanted, console.files)?;
+    let out = &mut *console.out;
+    let written = match wanted.question {
+        Question::Form(form) => write_line(&map.text(form, wanted.encoder, wanted.limits)?, out),
+        Question::NodeOf(task) => writeln!(out, "{}", map.node_of(task)?.0),
+        Question::TasksOf(node) => write_line(&map.tasks_text(node, wanted.limits)?, out),
+        Question::CountOf(node) => writeln!(out, "{}", map.count_of(node)?),
+        Question::Check(other) => {
+            map.check(&TaskMap::read(other.as_bytes())?)?;
+            Ok(())
+        }
+        Question::Explain => out.write_all(explain(&map)?.as_bytes()),
+        Question::Describe => out.write_all(describe::describe(&map)?.as_bytes()),
+    };
+    let written = written.and_then(|()| out.flush());
+    written.map(|()| 0).map_err(Refused::unwritten)
 }
 
 fn read_all(stdin: &mut dyn Read) -> Result<Vec<u8>, Refused> {
-    let told = |class, sentence| Refused::Told { class, sentence };
     bounded(stdin, TEXT_BYTES_MAX, 0).map_err(|error| match error {
         Unread::Io(error) => told(
             "taskmap-syntax",
@@ -104,9 +95,11 @@ fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<
         Some(Scheme::Cyclic(width)) => map.cyclic(width, wanted.limits)?,
         Some(Scheme::Manual(other)) => map.manual(TaskMap::read(other.as_bytes())?)?,
         Some(Scheme::Hostfile(file)) => {
-            let bytes = files.read(file).map_err(|reason| Refused::Told {
-                class: "bad-hostfile",
-                sentence: format!("host file `{file}` cannot be read: {reason}"),
+            let bytes = files.read(file).map_err(|reason| {
+                told(
+                    "bad-hostfile",
+                    format!("host file `{file}` cannot be read: {reason}"),
+                )
             })?;
             map.hostfile(&bytes, wanted.hosts.unwrap_or_default(), wanted.limits)?
         }
@@ -114,15 +107,12 @@ fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<
 }
 
 /// Writes a text piece by piece, then a newline.
-fn write_line(
-    text: &stowplan_engine::taskmap::MapText<'_>,
-    out: &mut dyn Write,
-) -> Result<(), Refused> {
+fn write_line(text: &stowplan_engine::taskmap::MapText<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut sink = Sink { out, error: None };
     let written = text.write_to(&mut sink);
     match (written, sink.error) {
-        (_, Some(error)) => Err(Refused::Unread(error)),
-        (Ok(()) | Err(fmt::Error), None) => Ok(writeln!(out)?),
+        (_, Some(error)) => Err(error),
+        (Ok(()) | Err(fmt::Error), None) => writeln!(out),
     }
 }
 

@@ -5,8 +5,10 @@ mod asked;
 // The formats.
 mod written;
 
+use super::given::{Given, told as refused};
+use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
-use crate::report::{Refused, Target};
+use crate::report::Refused;
 use asked::Asked;
 pub(super) use asked::runtime;
 use roaring::RoaringBitmap;
@@ -18,26 +20,38 @@ use stowplan_engine::table::topologies::Topologies;
 use stowplan_job::error::one_line;
 use written::{Told, Whose, written};
 
-/// Runs the subcommand with the arguments after `threads`. Returns the exit status.
-pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    let answered = answer(args, console);
-    let (text, notes) = match answered {
-        Ok(answer) => answer,
-        Err(refused) => return refused.print(console.err),
-    };
+#[rustfmt::skip]
+pub(crate) const COMMAND: Subcommand = Subcommand {
+    options: &[
+        own(&["topo"], One, "T", Once, "the topology of the node"),
+        own(&["cpus"], One, "LIST", Once, "the process's cpus, by OS number: what taskset -p says"),
+        own(&["allowed"], One, "LIST", Once, "the cpus that the kernel lets it have [default: all]"),
+        own(&["omp"], One, "R", Once, "whose rules: gnu, llvm or intel, with @VERSION"),
+        own(&["levels"], One, "N", Once, "parallel regions one inside the other: 1 or 2"),
+        own(&["x"], One, "NAME=VALUE", Many, "a variable of OpenMP, or NAME of one that is around"),
+        own(&["env"], One, "NAME=VALUE", Many, "a variable; -x NAME=VALUE wins"),
+        own(&["env-file"], One, "FILE", Many, "variables, a line each"),
+        own(&["env-here"], Nothing, "", Many, "the variables of this command"),
+        own(&["format"], One, "F", Once, "text, tsv, ndjson or json"),
+    ],
+    examples: &[("stowplan threads --topo builtin:frontier --cpus 1-7,65-71 -x OMP_NUM_THREADS=7 -x OMP_PROC_BIND=true", "gnu and llvm differ")],
+    ..subcommand("threads", "--topo T --cpus LIST [-x NAME=VALUE]... [options]", "Where OpenMP puts the threads of a process that has these cpus, by the rules of each runtime", run)
+};
+
+fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let (text, notes) = answer(args, console)?;
     let written = console.out.write_all(text.as_bytes());
-    if let Err(error) = written.and_then(|()| console.out.flush()) {
-        let to = Target::StandardOutput;
-        return Refused::Output { to, error }.print(console.err);
-    }
+    written
+        .and_then(|()| console.out.flush())
+        .map_err(Refused::unwritten)?;
     // The worst that can happen to a note is that nobody reads it.
     let _ = console.err.write_all(notes.as_bytes());
-    0
+    Ok(0)
 }
 
 /// The answer, and the notes.
 fn answer(args: &[String], console: &mut Console<'_>) -> Result<(String, String), Refused> {
-    let asked = Asked::read(args, console.files)?;
+    let asked = Asked::of(&Given::read(&COMMAND, args)?, console.files)?;
     let machine = machine(&asked.topology, console)?;
     let allowed = asked
         .allowed
@@ -53,10 +67,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(String, String)
         levels: asked.levels,
     };
     let of = |runtime: Runtime| {
-        threads(&process, runtime).map_err(|refused| Refused::Told {
-            class: refused.class(),
-            sentence: refused.to_string(),
-        })
+        threads(&process, runtime).map_err(|error| refused(error.class(), error.to_string()))
     };
     let runtimes = match asked.runtime {
         Some(runtime) => vec![runtime],
@@ -96,10 +107,7 @@ fn machine(source: &str, console: &Console<'_>) -> Result<Machine, Refused> {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies
         .add(draft?, &mut cpusets)
-        .map_err(|error| Refused::Told {
-            class: "bad-topology",
-            sentence: format!("topology {source}: {error}"),
-        })?;
+        .map_err(|error| refused("bad-topology", format!("topology {source}: {error}")))?;
     Ok(Machine::new(&topologies, &cpusets, topology))
 }
 
@@ -115,8 +123,6 @@ fn inside(
         return Ok(());
     }
     let (list, beyond) = (list_form(cpus), list_form(&beyond));
-    Err(Refused::Told {
-        class: "bad-value",
-        sentence: format!("{option} {list}: {around} has no cpu {beyond}"),
-    })
+    let sentence = format!("{option} {list}: {around} has no cpu {beyond}");
+    Err(refused("bad-value", sentence))
 }

@@ -1,4 +1,4 @@
-//! `stowplan topo show T [--format text|tsv|json] [--devices KIND=WHERE]` and `stowplan topo list`.
+//! `stowplan topo show` and `stowplan topo list`.
 
 // Everything, for programs.
 mod json;
@@ -7,9 +7,11 @@ mod network;
 // The tree, folded.
 mod text;
 
-use crate::report;
+use super::given::{Given, told};
+use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
+use crate::Console;
+use crate::report::Refused;
 use std::fmt::Write as _;
-use std::io::Write;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
@@ -18,13 +20,47 @@ use stowplan_engine::table::topologies::{
 };
 use stowplan_engine::text::printable::shown;
 use stowplan_launchers::slurm::MachineSite;
-use stowplan_topo::{TopoError, builtin};
+use stowplan_topo::builtin;
 
-/// What went wrong: a class of `errors.md` and a sentence.
-struct Refused {
-    class: &'static str,
-    sentence: String,
-}
+pub(crate) const COMMAND: Subcommand = subcommand(
+    "topo",
+    "show T | list",
+    "Shows a topology or a network, or lists the named machines",
+    |_, _| Ok(0),
+);
+
+#[rustfmt::skip]
+pub(crate) const SHOW: Subcommand = Subcommand {
+    options: &[
+        own(&["devices"], One, "KIND=WHERE", Many, "devices near objects, as for map: gpu=numa:2; may be repeated"),
+        own(&["network"], One, "NET", Once, "a network in place of a topology: a file, words, builtin:NAME HOSTS"),
+        own(&["network-levels"], One, "WORDS", Once, "what the levels of the network are called, from the lowest up"),
+        own(&["host", "H"], One, "LIST", Once, "the nodes of the network"),
+        own(&["format"], One, "F", Once, "text, tsv: an object a line, or json; of a network text, json or topology-conf [default: text]"),
+    ],
+    examples: &[
+        ("stowplan topo show builtin:frontier", "the tree of a named machine, folded"),
+        ("stowplan topo show 'package:2 numa:2 core:8 pu:2' --format tsv", "each object of a synthetic one"),
+    ],
+    ..subcommand("topo show", "T [options] | --network NET [options]", "A topology as it is understood: a file of hwloc, a synthetic string, builtin:NAME", |args, console| {
+        let given = Given::read(&SHOW, args)?;
+        match given.has("network") {
+            true => network::show(&given, console),
+            false => show(&given, console),
+        }
+    })
+};
+
+#[rustfmt::skip]
+pub(crate) const LIST: Subcommand = Subcommand {
+    options: &[own(&["networks"], Nothing, "", Once, "the machines whose networks are known, and those whose are not")],
+    ..subcommand("topo list", "[--networks]", "The named machines, their nodes and shape", |args, console| {
+        let given = Given::read(&LIST, args)?;
+        given.no_words()?;
+        let text = if given.has("networks") { network::list() } else { list()? };
+        written(&text, console)
+    })
+};
 
 /// The form in which a topology is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,111 +77,22 @@ const FORMATS: &[(&str, Format)] = &[
     ("json", Format::Json),
 ];
 
-/// Runs the subcommand with the arguments after `topo`. Returns the exit status: 0, or 2 with nothing on `out`.
-pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    let answer = match answer(args, files) {
-        Ok((answer, notes)) => {
-            for note in notes {
-                let _ = writeln!(err, "note[no-effect]: {note}");
-            }
-            answer
-        }
-        Err(Refused { class, sentence }) => {
-            // The worst that can happen to a message is that nobody reads it.
-            let _ = writeln!(err, "error[{class}]: {}", plain(&sentence));
-            let option = args.iter().find(|word| word.starts_with("--"));
-            let known = |word: &&String| {
-                ["--format", "--devices"]
-                    .iter()
-                    .any(|own| word.starts_with(own))
-            };
-            let near = option
-                .filter(|word| class == "bad-option" && !known(word))
-                .and_then(|word| super::nearest_option("topo show", word));
-            if let Some(near) = near {
-                let _ = writeln!(err, "help: did you mean {near}?");
-            }
-            return 2;
-        }
-    };
-    match out.write_all(answer.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => 0,
-        Err(error) => report::Refused::unwritten(error).print(err),
-    }
+fn written(text: &str, console: &mut Console<'_>) -> Result<u8, Refused> {
+    let out = &mut *console.out;
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map(|()| 0).map_err(Refused::unwritten)
 }
 
-/// The text to write, and notes on words that have no effect.
-fn answer(args: &[String], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    match words.split_first() {
-        Some((&"list", [])) => Ok((list()?, Vec::new())),
-        Some((&"list", ["--networks"])) => Ok((network::list(), Vec::new())),
-        Some((&"list", [word, ..])) => Err(unknown(word)),
-        Some((&"show", rest)) if network::is_asked(rest) => network::show(rest, files),
-        Some((&"show", rest)) => show(rest, files),
-        Some((word, _)) => Err(unknown(word)),
-        None => Err(Refused {
-            class: "bad-option",
-            sentence: "topo needs `show T` or `list` after it".to_owned(),
-        }),
-    }
-}
-
-fn unknown(word: &str) -> Refused {
-    Refused {
-        class: "bad-option",
-        sentence: format!(
-            "{word:?} is unknown to topo; there are `show T [--format text|tsv|json] [--devices KIND=WHERE]` and `list`"
-        ),
-    }
-}
-
-fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
-    let mut format = None;
-    let mut source = None;
-    let mut devices = Vec::new();
-    let mut rest = words.iter();
-    while let Some(&word) = rest.next() {
-        if let Some(value) = word.strip_prefix("--devices") {
-            let value = match value {
-                "" => rest.next().copied(),
-                value => value.strip_prefix('='),
-            };
-            let value = value.ok_or_else(|| Refused {
-                class: "bad-option",
-                sentence: "--devices needs a value, as gpu=numa:2".to_owned(),
-            })?;
-            devices.push(value);
-            continue;
+fn show(given: &Given<'_>, console: &mut Console<'_>) -> Result<u8, Refused> {
+    for alone in ["network-levels", "host"] {
+        if given.has(alone) {
+            let sentence = format!("--{alone} is of a network, and there is no --network");
+            return Err(told("bad-option", sentence));
         }
-        let value = match word.strip_prefix("--format") {
-            Some("") => rest.next().copied(),
-            Some(value) => value.strip_prefix('='),
-            None if word.starts_with('-') || source.is_some() => return Err(unknown(word)),
-            None => {
-                source = Some(word);
-                continue;
-            }
-        };
-        let value = value.ok_or_else(|| Refused {
-            class: "bad-option",
-            sentence: "--format needs a value, text, tsv or json".to_owned(),
-        })?;
-        if format.is_some() {
-            return Err(Refused {
-                class: "bad-option",
-                sentence: "--format is given twice".to_owned(),
-            });
-        }
-        format = Some(format_of(value)?);
     }
-    let source = source.ok_or_else(|| Refused {
-        class: "bad-option",
-        sentence:
-            "topo show needs a topology: an XML file, a synthetic description or builtin:NAME"
-                .to_owned(),
-    })?;
-    let loaded = load(source, &devices, files)?;
+    let source = given.only("T")?;
+    let format = given.choice("format", FORMATS)?.unwrap_or(Format::Text);
+    let loaded = load(source, given.all("devices"), console.files)?;
     let Loaded {
         topologies,
         cpusets,
@@ -153,27 +100,19 @@ fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<String>), Refu
         nics,
     } = &loaded;
     let topology = *topology;
-    let shown = match format.unwrap_or(Format::Text) {
+    let shown = match format {
         Format::Text => text::text(source, topologies, cpusets, topology),
         Format::Tsv => tsv(topologies, cpusets, topology),
         Format::Json => json::json(topologies, cpusets, topology, nics),
     };
-    let ignored = stowplan_topo::synthetic::ignored(source).unwrap_or_default();
-    let ignored = ignored.into_iter().map(|indexes| {
-        format!(
-            "indexes={} of the topology does not number all objects of its level, so they are numbered in order",
+    for indexes in stowplan_topo::synthetic::ignored(source).unwrap_or_default() {
+        let _ = writeln!(
+            console.err,
+            "note[no-effect]: indexes={} of the topology does not number all objects of its level, so they are numbered in order",
             plain(indexes)
-        )
-    });
-    Ok((shown, ignored.collect()))
-}
-
-fn format_of(value: &str) -> Result<Format, Refused> {
-    let found = FORMATS.iter().find(|(word, _)| *word == value);
-    found.map(|(_, format)| *format).ok_or_else(|| Refused {
-        class: "bad-value",
-        sentence: format!("--format {value}: topo show has the formats text, tsv and json"),
-    })
+        );
+    }
+    written(&shown, console)
 }
 
 /// A topology, and its network cards, which are in no table.
@@ -184,33 +123,31 @@ struct Loaded {
     nics: Vec<Device>,
 }
 
-fn load(source: &str, devices: &[&str], files: &dyn Files) -> Result<Loaded, Refused> {
+fn load<'d>(
+    source: &str,
+    devices: impl Iterator<Item = &'d str>,
+    files: &dyn Files,
+) -> Result<Loaded, Refused> {
     let file = |path: &str| files.read(path);
     let draft = match source {
         "here" => crate::surroundings::here(),
         _ => stowplan_topo::read(source, &file),
     };
-    let mut draft = draft.map_err(refused)?;
+    let mut draft = draft?;
     for text in devices {
-        let (nodes, stated) = stowplan_topo::devices::read(text).map_err(refused)?;
+        let (nodes, stated) = stowplan_topo::devices::read(text)?;
         if nodes.is_some() {
-            return Err(Refused {
-                class: "bad-devices",
-                sentence: format!(
-                    "--devices {text}: one topology is shown here, which has no nodes to name"
-                ),
-            });
+            let sentence =
+                format!("--devices {text}: one topology is shown here, which has no nodes to name");
+            return Err(told("bad-devices", sentence));
         }
-        stated.replace(&mut draft).map_err(refused)?;
+        stated.replace(&mut draft)?;
     }
     let nics = draft.nics.clone();
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies
         .add(draft, &mut cpusets)
-        .map_err(|error| Refused {
-            class: "bad-topology",
-            sentence: format!("topology {source}: {error}"),
-        })?;
+        .map_err(|error| told("bad-topology", format!("topology {source}: {error}")))?;
     Ok(Loaded {
         topologies,
         cpusets,
@@ -272,7 +209,7 @@ fn list() -> Result<String, Refused> {
             let of_kind = |object: &&DraftObject| object.kind == ObjKind::Core;
             draft.objects.iter().filter(of_kind).count()
         };
-        let whole = machine.whole().map_err(refused)?;
+        let whole = machine.whole()?;
         let kept = match machine.kept {
             [] => "-".to_owned(),
             kept => list_form(&kept.iter().copied().collect()),
@@ -305,11 +242,4 @@ fn list() -> Result<String, Refused> {
         );
     }
     Ok(text)
-}
-
-fn refused(error: TopoError) -> Refused {
-    Refused {
-        class: error.class(),
-        sentence: error.to_string(),
-    }
 }

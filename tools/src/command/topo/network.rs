@@ -1,9 +1,11 @@
 //! `stowplan topo show --network NET` and `stowplan topo list --networks`.
 
-use super::{Refused, push, unknown};
+use super::{push, written};
+use crate::Console;
+use crate::command::given::{Given, told};
+use crate::report::Refused;
 use stowplan_answers::network_json::json;
 use stowplan_engine::count::counted;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::Names;
 use stowplan_engine::text::host_types::HostEntry;
 use stowplan_engine::text::hostlist::read_hosts;
@@ -24,52 +26,20 @@ const FORMS: &[(&str, Form)] = &[
     ("topology-conf", Form::Conf),
 ];
 
-/// The options, each with a value.
-const OPTIONS: &[&str] = &["--network", "--network-levels", "-H", "--host", "--format"];
-
-/// Whether a network is asked for, and not a topology.
-pub(super) fn is_asked(words: &[&str]) -> bool {
-    let name = |word: &&str| word.split('=').next() == Some("--network");
-    words.iter().any(name)
-}
-
-/// Shows a network, with notes.
-pub(super) fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
-    let mut asked = Asked::default();
-    let (mut hosts, mut form, mut seen) = (None, Form::Text, Vec::new());
-    let mut rest = words.iter();
-    while let Some(&word) = rest.next() {
-        let (name, inline) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (word, None),
-        };
-        if !OPTIONS.contains(&name) {
-            return Err(unknown(word));
-        }
-        let option = if name == "--host" { "-H" } else { name };
-        let Some(value) = inline.or_else(|| rest.next().copied()) else {
-            return Err(bad_option(format!("{name} needs a value")));
-        };
-        if seen.contains(&option) {
-            return Err(bad_option(format!("{name} is given twice")));
-        }
-        seen.push(option);
-        match option {
-            "--network" => value.clone_into(&mut asked.text),
-            "--network-levels" => asked.levels = Some(value.to_owned()),
-            "-H" => hosts = Some(names(value)?),
-            _ => {
-                let found = FORMS.iter().find(|(word, _)| *word == value);
-                form = found.map(|(_, form)| *form).ok_or_else(|| Refused {
-                    class: "bad-value",
-                    sentence: format!(
-                        "--format {value}: a network has the formats text, json and topology-conf"
-                    ),
-                })?;
-            }
-        }
+/// Shows a network.
+pub(super) fn show(given: &Given<'_>, console: &mut Console<'_>) -> Result<u8, Refused> {
+    given.no_words()?;
+    if given.has("devices") {
+        let sentence = "--devices is of a topology, and --network shows none".to_owned();
+        return Err(told("bad-option", sentence));
     }
-    let file = |path: &str| files.read(path);
+    let form = given.choice("format", FORMS)?.unwrap_or(Form::Text);
+    let hosts = given.value("host").map(names).transpose()?;
+    let asked = Asked {
+        text: given.value("network").unwrap_or_default().to_owned(),
+        levels: given.value("network-levels").map(str::to_owned),
+    };
+    let file = |path: &str| console.files.read(path);
     let network = read(&asked, hosts.as_ref(), &file).map_err(refused)?;
     if let Some(hosts) = &hosts {
         network.numbers_of(hosts).map_err(refused)?;
@@ -79,28 +49,18 @@ pub(super) fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<Str
         Form::Json => json(&network),
         Form::Conf => topology_conf(&network).map_err(refused)?,
     };
-    Ok((shown, Vec::new()))
-}
-
-fn bad_option(sentence: String) -> Refused {
-    Refused {
-        class: "bad-option",
-        sentence,
-    }
+    written(&shown, console)
 }
 
 fn refused(error: BadNetwork) -> Refused {
-    Refused {
-        class: BadNetwork::CLASS,
-        sentence: error.to_string(),
-    }
+    told(BadNetwork::CLASS, error.to_string())
 }
 
 /// The names of a host list.
 fn names(list: &str) -> Result<Names, Refused> {
-    let bad = || Refused {
-        class: "bad-hostlist",
-        sentence: format!("-H {list}: this is no list of hosts such as n[0-3],m7"),
+    let bad = || {
+        let sentence = format!("-H {list}: this is no list of hosts such as n[0-3],m7");
+        told("bad-hostlist", sentence)
     };
     let mut names = Names::default();
     for entry in read_hosts(list).map_err(|_| bad())? {

@@ -341,13 +341,12 @@ fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use crate::command::topo::run;
-
     /// Runs `stowplan topo` with these words. Returns the exit status and the text on both streams.
     fn topo(words: &[&str]) -> (u8, String, String) {
-        let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let words = ["topo"].iter().chain(words);
+        let args: Vec<String> = words.map(|word| (*word).to_owned()).collect();
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let status = run(&args, &crate::disk::Disk, &mut out, &mut err);
+        let status = crate::run(&args, &mut out, &mut err);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (status, text(out), text(err))
     }

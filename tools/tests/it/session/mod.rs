@@ -20,6 +20,7 @@ mod clauses;
 // The schema of lines and answers.
 mod schema;
 
+use crate::console::on_console;
 use std::path::{Path, PathBuf};
 
 /// The output of a run of the command.
@@ -33,7 +34,15 @@ struct Said {
 fn session(words: &[&str], stdin: &[u8]) -> Said {
     let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan_cli::command::session::run(&args, &mut &*stdin, &mut out, &mut err);
+    let status = on_console(&mut out, &mut err, |console| match args.split_first() {
+        Some((word, rest)) if word == "serve" => {
+            stowplan_cli::command::session::serve(rest, &mut &*stdin, console)
+        }
+        _ => {
+            let args: Vec<String> = [vec!["session".to_owned()], args].concat();
+            stowplan_cli::command::run(&args, console)
+        }
+    });
     Said {
         status,
         out: String::from_utf8(out).unwrap(),

@@ -204,7 +204,7 @@ const FORMAT: Topic = Topic {
     names: &["format"],
     usage: "--format F",
     about: "How a plan is written.",
-    words: super::FORMATS,
+    words: super::manual::FORMATS,
     more: "docs/plan.md",
 };
 
