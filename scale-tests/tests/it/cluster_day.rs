@@ -152,7 +152,7 @@ impl Day {
             }
         }
         let mut cluster = Cluster::new(machine.clone());
-        let mut account = Account::default();
+        let mut account = Account::new();
         cluster
             .add_nodes(&format!("n[0-{}]:{SLOTS}", size.nodes - 1))
             .unwrap();
@@ -208,7 +208,7 @@ impl Day {
                     plan.check()
                         .map_err(|error| format!("{words:?}: {error}"))?;
                 }
-                self.account.enter(number, &plan)
+                self.account.enter(number, &plan, &self.cluster)
             }
             Err(error) => {
                 self.refused += 1;
@@ -242,30 +242,29 @@ impl Day {
     }
 
     fn end(&mut self, job: JobId) -> Result<(), String> {
-        self.account.strike(job);
-        self.cluster
-            .release_job(job)
-            .map_err(|error| error.to_string())
+        let released = self.cluster.release_job(job);
+        released.map_err(|error| error.to_string())?;
+        self.account.strike(job, &self.cluster)
     }
 
     fn end_any(&mut self) -> Result<(), String> {
-        let jobs = u32::try_from(self.account.jobs.len()).unwrap();
+        let jobs = u32::try_from(self.account.running().len()).unwrap();
         let at = self.choices.below(jobs) as usize;
-        match self.account.jobs.keys().nth(at).copied() {
+        match self.account.running().get(at).copied() {
             Some(job) => self.end(job),
             None => Ok(()),
         }
     }
 
     fn any_node(&mut self) -> usize {
-        let nodes = u32::try_from(self.account.nodes.len()).unwrap();
+        let nodes = u32::try_from(self.account.nodes().len()).unwrap();
         self.choices.below(nodes) as usize
     }
 
     /// A node is opened, closed, or fails; the jobs on a node that failed end.
     fn stand(&mut self) -> Result<(), String> {
         let row = self.any_node();
-        let name = self.account.nodes[row].name.clone();
+        let name = self.account.nodes()[row].name.clone();
         let (event, standing) = match self.choices.below(6) {
             0 => ("drain", Standing::Drained),
             1 => ("down", Standing::Down),
@@ -273,7 +272,7 @@ impl Day {
             _ => ("up", Standing::Up),
         };
         self.count(event);
-        self.account.nodes[row].standing = standing;
+        self.account.stand(row, standing);
         let expected = self.account.jobs_on(row);
         let told = match event {
             "drain" => self.cluster.drain(&name),
@@ -301,12 +300,12 @@ impl Day {
     /// All closed nodes are repaired.
     fn repair(&mut self) -> Result<(), String> {
         self.count("repair");
-        for node in &mut self.account.nodes {
+        for row in 0..self.account.nodes().len() {
+            let node = &self.account.nodes()[row];
             if node.standing != Standing::Up {
-                node.standing = Standing::Up;
-                self.cluster
-                    .up(&node.name)
-                    .map_err(|error| error.to_string())?;
+                let up = self.cluster.up(&node.name);
+                up.map_err(|error| error.to_string())?;
+                self.account.stand(row, Standing::Up);
             }
         }
         Ok(())
@@ -325,12 +324,12 @@ impl Day {
     fn adopt(&mut self) -> Result<(), String> {
         self.count("adopt");
         let mut cluster = Cluster::new(self.machine.clone());
-        for node in &self.account.nodes {
-            let list = format!("{}:{}", node.name, node.slots);
-            cluster
-                .add_nodes(&list)
-                .map_err(|error| error.to_string())?;
-        }
+        let nodes = self.account.nodes().iter();
+        let list: Vec<String> = nodes
+            .map(|node| format!("{}:{}", node.name, node.slots))
+            .collect();
+        let added = cluster.add_nodes(&list.join(","));
+        added.map_err(|error| error.to_string())?;
         let mut numbers = BTreeMap::new();
         for (job, plan) in self.cluster.jobs() {
             let saved = Plan::from_bytes(&plan.to_bytes()).map_err(|error| error.to_string())?;
@@ -339,7 +338,7 @@ impl Day {
                 .map_err(|error| format!("job {job}: {error}"))?;
             numbers.insert(job, number);
         }
-        for node in &self.account.nodes {
+        for node in self.account.nodes() {
             let told = match node.standing {
                 Standing::Up => Ok(()),
                 Standing::Drained => cluster.drain(&node.name),
@@ -405,7 +404,7 @@ fn run(size: Size) {
         day.placed,
         day.refused,
         day.events,
-        day.account.jobs.len(),
+        day.account.running().len(),
         began.elapsed().as_millis()
     );
 }
