@@ -96,6 +96,8 @@ struct Measured {
     /// The same nodes without jobs. What a job takes there tells how fast the machine is at the time.
     fresh: Cluster,
     took_fresh: Vec<Duration>,
+    /// Nodes of the jobs of this window.
+    nodes: usize,
     windows: u32,
 }
 
@@ -105,12 +107,14 @@ impl Measured {
             took: Vec::new(),
             fresh,
             took_fresh: Vec::new(),
+            nodes: 0,
             windows: 0,
         }
     }
 
-    fn enter(&mut self, took: Duration, job: &Job, cluster: &Cluster) {
+    fn enter(&mut self, took: Duration, (job, plan): (&Job, &Plan), cluster: &Cluster) {
         self.took.push(took);
+        self.nodes += plan.nodes().len();
         let began = Instant::now();
         let alone = self.fresh.place(job);
         self.took_fresh.push(began.elapsed());
@@ -121,11 +125,13 @@ impl Measured {
             let running = cluster.jobs().count();
             let size = cluster.to_bytes().len();
             let memory = memory().unwrap_or_default();
-            println!(
-                "window {}: {took} ns for a placement, {fresh} without other jobs, {running} jobs run, {size} bytes of state, {memory} kB of the process",
-                self.windows
-            );
             self.windows += 1;
+            println!(
+                "to {}: {took} ns for a placement, {fresh} without other jobs, {} nodes for {WINDOW} jobs, {running} jobs run, {size} bytes of state, {memory} kB of the process",
+                self.windows as usize * WINDOW,
+                self.nodes
+            );
+            self.nodes = 0;
         }
     }
 }
@@ -195,7 +201,7 @@ impl Day {
             Ok(plan) => {
                 self.placed += 1;
                 if self.refused > 0 {
-                    self.measured.enter(took, &job, &self.cluster);
+                    self.measured.enter(took, (&job, &plan), &self.cluster);
                 }
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
                 let fewest = plan.procs().map(|proc| proc.gpus().len()).min();
