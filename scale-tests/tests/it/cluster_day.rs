@@ -96,6 +96,8 @@ struct Measured {
     /// The same nodes without jobs. What a job takes there tells how fast the machine is at the time.
     fresh: Cluster,
     took_fresh: Vec<Duration>,
+    /// Nodes of the jobs of this window.
+    nodes: usize,
     windows: u32,
 }
 
@@ -105,12 +107,14 @@ impl Measured {
             took: Vec::new(),
             fresh,
             took_fresh: Vec::new(),
+            nodes: 0,
             windows: 0,
         }
     }
 
-    fn enter(&mut self, took: Duration, job: &Job, cluster: &Cluster) {
+    fn enter(&mut self, took: Duration, (job, plan): (&Job, &Plan), cluster: &Cluster) {
         self.took.push(took);
+        self.nodes += plan.nodes().len();
         let began = Instant::now();
         let alone = self.fresh.place(job);
         self.took_fresh.push(began.elapsed());
@@ -121,11 +125,13 @@ impl Measured {
             let running = cluster.jobs().count();
             let size = cluster.to_bytes().len();
             let memory = memory().unwrap_or_default();
-            println!(
-                "window {}: {took} ns for a placement, {fresh} without other jobs, {running} jobs run, {size} bytes of state, {memory} kB of the process",
-                self.windows
-            );
             self.windows += 1;
+            println!(
+                "to {}: {took} ns for a placement, {fresh} without other jobs, {} nodes for {WINDOW} jobs, {running} jobs run, {size} bytes of state, {memory} kB of the process",
+                self.windows as usize * WINDOW,
+                self.nodes
+            );
+            self.nodes = 0;
         }
     }
 }
@@ -152,7 +158,7 @@ impl Day {
             }
         }
         let mut cluster = Cluster::new(machine.clone());
-        let mut account = Account::default();
+        let mut account = Account::new();
         cluster
             .add_nodes(&format!("n[0-{}]:{SLOTS}", size.nodes - 1))
             .unwrap();
@@ -195,7 +201,7 @@ impl Day {
             Ok(plan) => {
                 self.placed += 1;
                 if self.refused > 0 {
-                    self.measured.enter(took, &job, &self.cluster);
+                    self.measured.enter(took, (&job, &plan), &self.cluster);
                 }
                 let number = self.cluster.job_of(&plan).ok_or("the job does not run")?;
                 let fewest = plan.procs().map(|proc| proc.gpus().len()).min();
@@ -208,7 +214,7 @@ impl Day {
                     plan.check()
                         .map_err(|error| format!("{words:?}: {error}"))?;
                 }
-                self.account.enter(number, &plan)
+                self.account.enter(number, &plan, &self.cluster)
             }
             Err(error) => {
                 self.refused += 1;
@@ -242,30 +248,29 @@ impl Day {
     }
 
     fn end(&mut self, job: JobId) -> Result<(), String> {
-        self.account.strike(job);
-        self.cluster
-            .release_job(job)
-            .map_err(|error| error.to_string())
+        let released = self.cluster.release_job(job);
+        released.map_err(|error| error.to_string())?;
+        self.account.strike(job, &self.cluster)
     }
 
     fn end_any(&mut self) -> Result<(), String> {
-        let jobs = u32::try_from(self.account.jobs.len()).unwrap();
+        let jobs = u32::try_from(self.account.running().len()).unwrap();
         let at = self.choices.below(jobs) as usize;
-        match self.account.jobs.keys().nth(at).copied() {
+        match self.account.running().get(at).copied() {
             Some(job) => self.end(job),
             None => Ok(()),
         }
     }
 
     fn any_node(&mut self) -> usize {
-        let nodes = u32::try_from(self.account.nodes.len()).unwrap();
+        let nodes = u32::try_from(self.account.nodes().len()).unwrap();
         self.choices.below(nodes) as usize
     }
 
     /// A node is opened, closed, or fails; the jobs on a node that failed end.
     fn stand(&mut self) -> Result<(), String> {
         let row = self.any_node();
-        let name = self.account.nodes[row].name.clone();
+        let name = self.account.nodes()[row].name.clone();
         let (event, standing) = match self.choices.below(6) {
             0 => ("drain", Standing::Drained),
             1 => ("down", Standing::Down),
@@ -273,7 +278,7 @@ impl Day {
             _ => ("up", Standing::Up),
         };
         self.count(event);
-        self.account.nodes[row].standing = standing;
+        self.account.stand(row, standing);
         let expected = self.account.jobs_on(row);
         let told = match event {
             "drain" => self.cluster.drain(&name),
@@ -301,12 +306,12 @@ impl Day {
     /// All closed nodes are repaired.
     fn repair(&mut self) -> Result<(), String> {
         self.count("repair");
-        for node in &mut self.account.nodes {
+        for row in 0..self.account.nodes().len() {
+            let node = &self.account.nodes()[row];
             if node.standing != Standing::Up {
-                node.standing = Standing::Up;
-                self.cluster
-                    .up(&node.name)
-                    .map_err(|error| error.to_string())?;
+                let up = self.cluster.up(&node.name);
+                up.map_err(|error| error.to_string())?;
+                self.account.stand(row, Standing::Up);
             }
         }
         Ok(())
@@ -325,12 +330,12 @@ impl Day {
     fn adopt(&mut self) -> Result<(), String> {
         self.count("adopt");
         let mut cluster = Cluster::new(self.machine.clone());
-        for node in &self.account.nodes {
-            let list = format!("{}:{}", node.name, node.slots);
-            cluster
-                .add_nodes(&list)
-                .map_err(|error| error.to_string())?;
-        }
+        let nodes = self.account.nodes().iter();
+        let list: Vec<String> = nodes
+            .map(|node| format!("{}:{}", node.name, node.slots))
+            .collect();
+        let added = cluster.add_nodes(&list.join(","));
+        added.map_err(|error| error.to_string())?;
         let mut numbers = BTreeMap::new();
         for (job, plan) in self.cluster.jobs() {
             let saved = Plan::from_bytes(&plan.to_bytes()).map_err(|error| error.to_string())?;
@@ -339,7 +344,7 @@ impl Day {
                 .map_err(|error| format!("job {job}: {error}"))?;
             numbers.insert(job, number);
         }
-        for node in &self.account.nodes {
+        for node in self.account.nodes() {
             let told = match node.standing {
                 Standing::Up => Ok(()),
                 Standing::Drained => cluster.drain(&node.name),
@@ -405,7 +410,7 @@ fn run(size: Size) {
         day.placed,
         day.refused,
         day.events,
-        day.account.jobs.len(),
+        day.account.running().len(),
         began.elapsed().as_millis()
     );
 }
