@@ -1,7 +1,7 @@
 //! Why a job does not start now, and which jobs it waits for.
 
 use super::{Cluster, JobId, Standing, ToJob};
-use crate::Error;
+use crate::{Error, Job};
 use std::fmt;
 
 /// Why a job does not start now. `Display` writes it as sentences.
@@ -47,7 +47,7 @@ impl Opened {
 const NAMED: usize = 8;
 
 impl Waiting {
-    /// The refusal.
+    /// The refusal. Its help tells what would work now, planned on the nodes as they are.
     #[must_use]
     pub const fn error(&self) -> &Error {
         &self.error
@@ -102,6 +102,17 @@ impl Cluster {
     /// ```
     #[must_use]
     pub fn explain(&self, job: &(impl ToJob + ?Sized)) -> Option<Waiting> {
+        let job = match job.to_job() {
+            Ok(job) => job,
+            Err(error) => {
+                return Some(Waiting {
+                    error,
+                    waits_for: None,
+                    opened: Opened::Refused,
+                });
+            }
+        };
+        let job = job.as_ref();
         let error = self.try_place(job).err()?;
         let jobs: Vec<JobId> = self.jobs.keys().copied().collect();
         let fits = |ended: usize| {
@@ -109,7 +120,7 @@ impl Cluster {
             let released = jobs[..ended]
                 .iter()
                 .try_for_each(|&job| later.release_job(job));
-            released.is_ok() && later.try_place(job).is_ok()
+            released.is_ok() && later.tried(job).is_ok()
         };
         let waits_for = fits(jobs.len()).then(|| {
             let (mut refused, mut fit) = (0, jobs.len());
@@ -131,33 +142,33 @@ impl Cluster {
     }
 
     /// Whether a job that is refused would start if all nodes were up.
-    fn opened(&self, job: &(impl ToJob + ?Sized)) -> Opened {
+    fn opened(&self, job: &Job) -> Opened {
         let closed = self.nodes().filter(|node| node.standing() != Standing::Up);
         let closed: Vec<String> = closed.map(|node| node.name()).collect();
         let mut open = self.clone();
         if closed.is_empty() || open.up(&closed.join(",")).is_err() {
             return Opened::Refused;
         }
-        if open.try_place(job).is_ok() {
+        if open.tried(job).is_ok() {
             return Opened::Starts(open.needed(closed, job));
         }
         let jobs: Vec<JobId> = self.jobs.keys().copied().collect();
         let released = jobs.iter().try_for_each(|&job| open.release_job(job));
-        match released.and_then(|()| open.try_place(job)) {
+        match released.and_then(|()| open.tried(job)) {
             Ok(_) => Opened::StartsAlone(open.needed(closed, job)),
             Err(_) => Opened::Refused,
         }
     }
 
     /// Of these nodes, those that a job needs to be up; all of them if they are too many to name.
-    fn needed(mut self, nodes: Vec<String>, job: &(impl ToJob + ?Sized)) -> Vec<String> {
+    fn needed(mut self, nodes: Vec<String>, job: &Job) -> Vec<String> {
         if nodes.len() > NAMED {
             return nodes;
         }
         let mut needed = nodes;
         for at in (0..needed.len()).rev() {
             let mut fewer = self.clone();
-            if fewer.down(&needed[at]).is_ok() && fewer.try_place(job).is_ok() {
+            if fewer.down(&needed[at]).is_ok() && fewer.tried(job).is_ok() {
                 self = fewer;
                 needed.remove(at);
             }

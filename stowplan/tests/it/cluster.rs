@@ -65,3 +65,17 @@ fn nodes_that_are_down_are_named_where_a_job_would_start_on_them() {
         ["it does not fit even when no other job runs"]
     );
 }
+
+#[test]
+fn the_help_of_a_cluster_works_on_it_as_it_is() {
+    let machine = Machine::uniform(Topology::parse("core:4 pu:1").unwrap());
+    let mut cluster = Cluster::new(machine);
+    cluster.add_nodes("n[0-1]:4").unwrap();
+    let job = |words: &str| Job::from_command_line(words.split(' ')).unwrap();
+    cluster.place(&job("-n 5 --bind-to none ./x")).unwrap();
+    let next = job("-n 4 --bind-to none ./y");
+    let help = cluster.try_place(&next).unwrap_err().help();
+    assert_eq!(help.last().unwrap(), "as many as fit: -n 3");
+    assert_eq!(cluster.explain(&next).unwrap().error().help(), help);
+    assert!(cluster.place(&job("-n 3 --bind-to none ./y")).is_ok());
+}
