@@ -17,9 +17,7 @@ pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
         match entry {
             HostEntry::Names(range, EntrySlots::One) => names.push(range),
             HostEntry::Names(_, EntrySlots::Count(_) | EntrySlots::Infer) => {
-                return Err(refused(
-                    "nodes are named here, their slots are given with --host".to_owned(),
-                ));
+                return Err(refused("nodes are named here, without slots".to_owned()));
             }
             HostEntry::Nth(_) | HostEntry::Empty(_) => {
                 return Err(refused(

@@ -1,6 +1,6 @@
 //! What moved between two plans.
 
-use crate::Plan;
+use crate::{Plan, undrawn};
 use std::fmt;
 use stowplan_answers::diff::{Diff, diff, words};
 use stowplan_answers::picture;
@@ -30,6 +30,12 @@ impl Difference {
     fn lines(&self) -> Vec<String> {
         let [a, b] = &self.plans;
         words::page(&self.counts, a.inner(), b.inner())
+    }
+
+    /// The summary of a plan that cannot be drawn.
+    fn undrawn(&self) -> Option<String> {
+        let plan = self.plans.iter().find(|plan| plan.whole().is_err())?;
+        Some(plan.summary().to_string())
     }
 
     /// Ranks with the same node, local rank and cpus.
@@ -183,6 +189,9 @@ impl Difference {
     #[must_use]
     pub fn picture(&self) -> String {
         let [a, b] = &self.plans;
+        if let Some(summary) = self.undrawn() {
+            return undrawn::svg(&summary);
+        }
         picture::svg_diff((a.inner(), None), (b.inner(), None), &Setting::default())
     }
     /// The same image as a page for a browser, with a field to search for a rank.
@@ -194,6 +203,9 @@ impl Difference {
     #[must_use]
     pub fn html(&self) -> String {
         let [a, b] = &self.plans;
+        if let Some(summary) = self.undrawn() {
+            return undrawn::html(&summary);
+        }
         picture::html_diff((a.inner(), None), (b.inner(), None), &self.lines())
     }
 }

@@ -160,8 +160,9 @@ impl Error {
     }
 
     /// What would work, a line each, as the command prints them after `help: `. The first line is [`Error::hint`], if there is one. For a
-    /// job that [`Plan::new`](crate::Plan::new) refused for lack of room, objects or cpus, the others are changes of the job: each was
-    /// planned on the same machine before it is told. A job that came from bytes has none of these, since its words are not known.
+    /// job that [`Plan::new`](crate::Plan::new) or [`Cluster::try_place`](crate::Cluster::try_place) refused for lack of room, objects or
+    /// cpus, the others are changes of the job: each was planned on the same machine, or on the cluster's nodes as they were, before it
+    /// is told. A job that came from bytes has none of these, since its words are not known.
     ///
     /// Cost: nothing until it is called, then up to a hundred plans.
     /// ```

@@ -93,6 +93,7 @@ mod slice;
 mod summary;
 mod table;
 mod thread_column;
+mod undrawn;
 // Jobs planned again or side by side; jobs that were refused.
 mod cluster;
 mod many;

@@ -5,7 +5,7 @@ use crate::explanation::Explanation;
 use crate::placing::{resolve_alone, size};
 use crate::remedy::beside;
 use crate::taskmap::TaskMap;
-use crate::{Error, Job, Machine, Note, Rank, ReadAs, workers};
+use crate::{Error, Job, Machine, Note, Rank, ReadAs, undrawn, workers};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -362,7 +362,8 @@ impl Plan {
         })
     }
 
-    /// A picture of the plan: an SVG image without script, of at most 300 kB.
+    /// A picture of the plan: an SVG image without script, of at most 300 kB. A plan from a broadcast has no hardware to draw, and its
+    /// picture says so.
     ///
     /// Cost: the runs, and the parts that are drawn.
     /// ```
@@ -374,6 +375,9 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn picture(&self) -> String {
+        if self.whole().is_err() {
+            return undrawn::svg(&self.summary().to_string());
+        }
         stowplan_answers::picture::svg(self.inner())
     }
 
@@ -389,6 +393,9 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn html(&self) -> String {
+        if self.whole().is_err() {
+            return undrawn::html(&self.summary().to_string());
+        }
         stowplan_answers::picture::html(self.inner())
     }
 

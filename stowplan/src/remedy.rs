@@ -7,30 +7,47 @@ use std::sync::Arc;
 use stowplan_answers::explain::in_keys::in_keys;
 use stowplan_answers::explain::refused::is_open;
 use stowplan_answers::explain::remedies::remedies;
+use stowplan_engine::cluster::{Among, Cluster};
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{JobArgs, MapArgs, map_args};
 use stowplan_job::error::JobError;
-use stowplan_job::place::place_on;
+use stowplan_job::place::{place_on, resolve_on};
 use stowplan_job::typed::Typed;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;
 
-/// A job that a machine refused.
+/// A job that a machine refused, or the nodes of a cluster of this machine.
 struct Tried {
     job: Job,
     machine: Machine,
+    nodes: Option<Box<Cluster>>,
 }
 
 /// The refusal of a job by a machine; its help tells what would work, if the words of the job are known and others may avoid the
 /// refusal.
 pub(crate) fn beside(error: Error, job: &Job, machine: &Machine) -> Error {
+    told(error, job, machine, || None)
+}
+
+/// The refusal of a job by the nodes of a cluster as they are now.
+pub(crate) fn beside_in(error: Error, job: &Job, machine: &Machine, nodes: &Cluster) -> Error {
+    told(error, job, machine, || Some(Box::new(nodes.clone())))
+}
+
+fn told(
+    error: Error,
+    job: &Job,
+    machine: &Machine,
+    nodes: impl FnOnce() -> Option<Box<Cluster>>,
+) -> Error {
     if *job.typed() == Typed::Nothing || !is_open(error.class()) {
         return error;
     }
     error.mended_by(Arc::new(Tried {
         job: job.clone(),
         machine: machine.clone(),
+        nodes: nodes(),
     }))
 }
 
@@ -72,6 +89,12 @@ impl Tried {
     }
 
     fn plan(&self, asked: MapArgs) -> Result<Plan, JobError> {
-        Ok(place_on(self.machine.inner(), asked, self.job.files())?.plan)
+        let (machine, files) = (self.machine.inner(), self.job.files());
+        let Some(nodes) = &self.nodes else {
+            return Ok(place_on(machine, asked, files)?.plan);
+        };
+        let (resolved, _) = resolve_on(machine, asked, files)?;
+        let mapped = nodes.as_ref().clone().place(resolved, &Among::default())?;
+        Ok(mapped.plan)
     }
 }

@@ -348,7 +348,7 @@ impl Plan {
     /// How much of a pattern's traffic leaves each level of the machine, and of the network if there is one.
     ///
     /// # Errors
-    /// `bad-pattern`, `bad-network`, `job-too-large`.
+    /// `bad-pattern`, `bad-network`, `job-too-large`; `bad-plan` for a plan from a broadcast, which does not have the nodes' hardware.
     ///
     /// Cost: `docs/scale.md`, scores.
     /// ```
@@ -359,6 +359,7 @@ impl Plan {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn score(&self, traffic: &Traffic) -> Result<Score, Error> {
+        self.whole()?;
         let names = &self.inner().world().names;
         let on = traffic.network.as_ref().map(|network| {
             let read = Arc::new(network.read(Some(names))?);

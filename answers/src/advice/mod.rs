@@ -50,7 +50,7 @@ pub fn distances(text: Option<&str>, on: Option<&OnNetwork>) -> Result<Option<Ve
         return Ok(None);
     };
     let Some(on) = on else {
-        let sentence = "--distances go by the levels of a network, and there is no --network";
+        let sentence = "distances go by the levels of a network, and no network is given";
         return Err(told("bad-option", sentence.to_owned()));
     };
     let number = |text: &str| {
@@ -64,7 +64,7 @@ pub fn distances(text: Option<&str>, on: Option<&OnNetwork>) -> Result<Option<Ve
         Some(_) | None => Err(told(
             "bad-value",
             format!(
-                "--distances {text}: it takes {wanted} numbers with colons between: within a node, then by the level at which nodes meet, from the lowest"
+                "distances {text}: this takes {wanted} numbers with colons between: within a node, then by the level at which nodes meet, from the lowest"
             ),
         )),
     }
@@ -84,7 +84,7 @@ pub fn by(
     };
     let Some(on) = on else {
         let sentence =
-            format!("--by {word}: it goes by the levels of a network, and there is no --network");
+            format!("by {word}: that goes by the levels of a network, and no network is given");
         return Err(told("bad-option", sentence));
     };
     let levels = on.network().levels();
@@ -92,7 +92,7 @@ pub fn by(
         ("sum", _) => Ok(By::Sum),
         ("pair", _) => Ok(By::Pair),
         ("J", Some(distances)) => Ok(By::J(distances)),
-        ("J", None) => Err(told("bad-option", "--by J needs --distances".to_owned())),
+        ("J", None) => Err(told("bad-option", "by J: that needs distances".to_owned())),
         ("node", _) => Ok(By::Level(levels.len())),
         (word, _) => {
             let level = levels.iter().position(|level| level.word == word);
@@ -101,7 +101,7 @@ pub fn by(
                 told(
                     "bad-value",
                     format!(
-                        "--by {word}: it is none of: sum pair J {} node",
+                        "by {word}: that is none of: sum pair J {} node",
                         words.join(" ")
                     ),
                 )

@@ -32,13 +32,13 @@ pub struct Runtime {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadRuntime {
     /// A word that is none.
-    #[error("--omp {given:?}: the runtimes are gnu, llvm and intel, each with @VERSION or without")]
+    #[error("omp {given:?}: the runtimes are gnu, llvm and intel, each with @VERSION or without")]
     Unknown {
         /// What was given.
         given: String,
     },
     /// A version whose rules are not known.
-    #[error("--omp {given}: that version was not measured; the nearest is {nearest}")]
+    #[error("omp {given}: that version was not measured; the nearest is {nearest}")]
     Version {
         /// What was given.
         given: String,

@@ -83,6 +83,10 @@ pub(crate) fn place_many<'py>(
             (Ok(_), None) => continue,
         };
         // A wrong type is no refusal.
+        if refused.is_instance_of::<PyTypeError>(py) {
+            let sentence = refused.value(py);
+            return Err(PyTypeError::new_err(format!("job {at}: {sentence}")));
+        }
         if !refused.is_instance_of::<crate::error::Error>(py) {
             return Err(refused);
         }

@@ -186,6 +186,8 @@ class Page(unittest.TestCase):
         with self.assertRaises(sp.PlacementError) as caught:
             sp.place_many(["-H a:8 -n 1 ./x", "-n 99 -H a:4 ./x", "--nonsense"], machine())
         self.assertEqual(caught.exception.kind, "not-enough-slots")
+        with self.assertRaisesRegex(TypeError, "job 1: .* not int"):
+            sp.place_many(["-H a:8 -n 1 ./x", 3], machine())
         if hasattr(os, "fork"):
             child = os.fork()
             if child == 0:

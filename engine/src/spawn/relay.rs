@@ -16,16 +16,14 @@ use super::keys;
 use super::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
 use super::seal::{SEAL_BYTES, Sealed};
-use super::set::{canonical, check_attribute};
+use super::set::{check_attribute, is_readable};
 use super::wire::{Reader, WireError};
 use crate::count::ProcCount;
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
 use crate::id::Id as _;
 use crate::limit::{APPS_MAX, RANKS_MAX, REQUEST_BYTES_MAX};
-use crate::policy::GpuShare;
 use crate::table::apps::AppId;
-use crate::text::hostlist::read_hosts;
 
 const SEALED: Sealed = Sealed {
     magic: b"STOWREQ",
@@ -307,11 +305,9 @@ fn is_sound(attribute: &Attribute) -> bool {
         return owner != Owner::Job && source == policy.source && is_policy(owner, source, bits);
     }
     let stored = keys::key(key).is_some() || source == Source::Own;
-    let readable = match (keys::app_key(key), value) {
-        (keys::APP_GPUS, Value::String(text)) => GpuShare::of_text(text).is_some(),
-        (keys::APP_DASH_HOST, Value::String(text)) => read_hosts(text).is_ok(),
-        (_, Value::String(text)) => canonical(key, text, 0).is_ok(),
-        (_, Value::Bool(_) | Value::Uint16(_) | Value::Uint32(_)) => true,
+    let readable = match value {
+        Value::String(text) => is_readable(key, text),
+        Value::Bool(_) | Value::Uint16(_) | Value::Uint32(_) => true,
     };
     stored && readable && check_attribute(owner, key, value).is_ok()
 }

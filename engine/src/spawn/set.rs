@@ -8,7 +8,9 @@ use super::spoken::Spoken;
 use crate::error::SpecError;
 use crate::error::at::AtText;
 use crate::error::spec::{Owner, WordFault};
+use crate::policy::GpuShare;
 use crate::text::directive::{DirectiveError, DirectiveFault, canonical_gpus, read_number};
+use crate::text::hostlist::read_hosts;
 use crate::text::mapping::{MapForm, canonical_list, pattern_text, read_pattern};
 use crate::text::mpibind::{options_text, read_options};
 
@@ -122,8 +124,8 @@ impl SpawnRequest {
     /// Sets a single value by its key, as a caller of the spawn interface does. Unknown numbers of app keys are kept.
     ///
     /// # Errors
-    /// `bad-attribute` for a wrong type, a key that this owner may not have, or the key of a policy, which only a
-    /// directive sets.
+    /// `bad-attribute` for a wrong type, a text that the key does not take, a key that this owner may not have, or the key of a
+    /// policy, which only a directive sets.
     pub fn set_attribute(
         &mut self,
         owner: Owner,
@@ -132,6 +134,11 @@ impl SpawnRequest {
         scope: Scope,
     ) -> Result<(), SpecError> {
         check_attribute(owner, key, &value)?;
+        if let Value::String(text) = &value
+            && !is_readable(key, text)
+        {
+            return Err(bad_attribute(owner, key, format!("cannot be {text:?}")));
+        }
         self.attributes.set(Attribute {
             owner,
             key,
@@ -155,14 +162,7 @@ fn bad_param(error: SpecError) -> SetError {
 /// # Errors
 /// `bad-attribute`.
 pub(crate) fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(), SpecError> {
-    let bad = |fault: String| {
-        Err(SpecError::BadAttribute {
-            place: String::new(),
-            key: key_name(key),
-            owner,
-            fault,
-        })
-    };
+    let bad = |fault: String| Err(bad_attribute(owner, key, fault));
     if keys::is_policy(key) {
         return bad("is made by its directive alone".to_owned());
     }
@@ -183,6 +183,24 @@ pub(crate) fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(
         return bad("is 0, it must be at least 1".to_owned());
     }
     Ok(())
+}
+
+fn bad_attribute(owner: Owner, key: u16, fault: String) -> SpecError {
+    SpecError::BadAttribute {
+        place: String::new(),
+        key: key_name(key),
+        owner,
+        fault,
+    }
+}
+
+/// Whether a text is one that the key takes: what is stored is read again on the other side of the relay.
+pub(super) fn is_readable(key: u16, text: &str) -> bool {
+    match keys::app_key(key) {
+        keys::APP_GPUS => GpuShare::of_text(text).is_some(),
+        keys::APP_DASH_HOST => read_hosts(text).is_ok(),
+        _ => canonical(key, text, 0).is_ok(),
+    }
 }
 
 /// The value of a key from its text. A bool is true, whatever the text. `row`: the row of the text.

@@ -5,6 +5,9 @@ use crate::line::LineArgs;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 
+/// What options that speak of a line need.
+pub(super) const A_LINE: &str = "the line of a launcher, such as srun -n 4 ./a";
+
 /// Refuses what is said of a job that no launcher's line follows: nothing of it would count.
 ///
 /// # Errors
@@ -16,7 +19,7 @@ pub(super) fn refuse_settings_alone(job: &JobArgs) -> Result<(), SpecError> {
     Err(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
-        fault: OptionFault::Without("the line of a launcher, such as srun -n 4 ./a"),
+        fault: OptionFault::Without(A_LINE),
     })
 }
 

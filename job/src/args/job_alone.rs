@@ -36,7 +36,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
         }
     }
     reader.check_columns()?;
-    with_sessions(&reader.job)?;
+    with_sessions(&reader.job, reader.outer)?;
     with_network(&reader.job)?;
     Ok((words, reader.job))
 }

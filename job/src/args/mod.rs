@@ -343,7 +343,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     line::refuse_wrappers(args)?;
     let Some(cut) = line::cut(args) else {
         let read = read_own(args, outer)?;
-        with_sessions(&read.job)?;
+        with_sessions(&read.job, outer)?;
         with_network(&read.job)?;
         beside::refuse_settings_alone(&read.job)?;
         beside::refuse_scripts(&read.job)?;
@@ -409,17 +409,23 @@ pub(crate) fn read_own(args: &[String], outer: Outer) -> Result<ReadArgs, SpecEr
     Ok(ReadArgs { job, intake, notes })
 }
 
-/// `--as` and `--target` are allowed only with `--session`.
-fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
-    let (option, without) = match (&job.session, &job.as_ns, job.targets.as_slice()) {
-        (None, Some(_), _) => ("--as", "--session, or the line of a launcher behind it"),
-        (None, None, [_, ..]) => ("--target", "--session"),
+/// `--as` and `--target` are allowed only with `--session`, which a library does not take.
+fn with_sessions(job: &JobArgs, outer: Outer) -> Result<(), SpecError> {
+    let without = OptionFault::Without;
+    let (option, fault) = match (&job.session, &job.as_ns, job.targets.as_slice(), outer) {
+        (None, Some(_), _, Outer::Taken) => (
+            "--as",
+            without("--session, or the line of a launcher behind it"),
+        ),
+        (None, Some(_), _, Outer::Refused) => ("--as", without(beside::A_LINE)),
+        (None, None, [_, ..], Outer::Taken) => ("--target", without("--session")),
+        (None, None, [_, ..], Outer::Refused) => ("--target", OptionFault::Misplaced),
         _ => return Ok(()),
     };
     Err(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
-        fault: OptionFault::Without(without),
+        fault,
     })
 }
 

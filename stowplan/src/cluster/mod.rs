@@ -14,8 +14,9 @@ pub use to_job::ToJob;
 pub use waiting::Waiting;
 
 use crate::plan::{Form, Ticket};
+use crate::remedy::beside_in;
 use crate::session::{By, State};
-use crate::{Error, Machine, Plan, workers};
+use crate::{Error, Job, Machine, Plan, workers};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -186,7 +187,7 @@ impl Cluster {
     /// Where a job would be placed now. Nothing changes.
     ///
     /// # Errors
-    /// As [`Cluster::place`].
+    /// As [`Cluster::place`]. [`Error::help`] then tells what would work now, planned on these nodes.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -196,7 +197,14 @@ impl Cluster {
     /// # Ok::<(), stowplan::Error>(())
     /// ```
     pub fn try_place(&self, job: &(impl ToJob + ?Sized)) -> Result<Plan, Error> {
-        let (resolved, _) = crate::placing::resolve(job.to_job()?.as_ref(), &self.machine)?;
+        let job = job.to_job()?;
+        let tried = self.tried(job.as_ref());
+        tried.map_err(|error| beside_in(error, &job, &self.machine, &self.nodes))
+    }
+
+    /// The same; a refusal says no more than it has to.
+    fn tried(&self, job: &Job) -> Result<Plan, Error> {
+        let (resolved, _) = crate::placing::resolve(job, &self.machine)?;
         let mut nodes = self.nodes.clone();
         let mapped = workers::run(move || nodes.place(resolved, &Among::default()))??;
         Ok(Plan::of(mapped))

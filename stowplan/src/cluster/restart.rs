@@ -93,7 +93,9 @@ impl Cluster {
     pub fn to_bytes(&self) -> Vec<u8> {
         let jobs = self.jobs.iter();
         let jobs = jobs.map(|(job, running)| (job.0, running.plan.inner()));
+        // The sum over the nodes and jobs does not cover this number: it stands there twice, the second time with all bits turned.
         let mut bytes = self.next.to_le_bytes().to_vec();
+        bytes.extend((!self.next).to_le_bytes());
         bytes.extend(self.nodes.to_bytes(jobs));
         bytes
     }
@@ -114,7 +116,13 @@ impl Cluster {
         let (next, bytes) = bytes
             .split_first_chunk::<8>()
             .ok_or_else(|| bad("the bytes are cut off"))?;
+        let (turned, bytes) = bytes
+            .split_first_chunk::<8>()
+            .ok_or_else(|| bad("the bytes are cut off"))?;
         let next = u64::from_le_bytes(*next);
+        if next != !u64::from_le_bytes(*turned) || next == u64::MAX {
+            return Err(bad("the number of the next job is damaged"));
+        }
         let saved = workers::run(|| cluster::Cluster::from_bytes(bytes, machine.inner().clone()))?;
         let saved = saved.map_err(|error| bad(&error.to_string()))?;
         if saved.jobs.last().is_some_and(|&(last, _)| last >= next) {

@@ -1,7 +1,7 @@
 //! Why a job does not start now, and which jobs it waits for.
 
-use super::{Cluster, JobId, ToJob};
-use crate::Error;
+use super::{Cluster, JobId, Standing, ToJob};
+use crate::{Error, Job};
 use std::fmt;
 
 /// Why a job does not start now. `Display` writes it as sentences.
@@ -20,15 +20,40 @@ use std::fmt;
 pub struct Waiting {
     error: Error,
     waits_for: Option<Vec<JobId>>,
+    opened: Opened,
 }
 
+/// Whether it would start if all nodes were up: this was tried.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Opened {
+    /// No, or all nodes are up.
+    Refused,
+    /// Yes, on top of these nodes that are down or drained now.
+    Starts(Vec<String>),
+    /// Once no other job runs, too.
+    StartsAlone(Vec<String>),
+}
+
+impl Opened {
+    const fn nodes(&self) -> Option<&Vec<String>> {
+        match self {
+            Self::Refused => None,
+            Self::Starts(nodes) | Self::StartsAlone(nodes) => Some(nodes),
+        }
+    }
+}
+
+/// The most nodes that a sentence names.
+const NAMED: usize = 8;
+
 impl Waiting {
-    /// The refusal.
+    /// The refusal. Its help tells what would work now, planned on the nodes as they are.
     #[must_use]
     pub const fn error(&self) -> &Error {
         &self.error
     }
-    /// The jobs, oldest first, after whose end the job starts: this was tried. `None`: it does not start even if all jobs end.
+    /// The jobs, oldest first, after whose end the job starts: this was tried. `None`: it does not start even if all jobs end, while
+    /// nodes that are down or drained stay so. `Display` names these nodes if it would start on them.
     #[must_use]
     pub fn waits_for(&self) -> Option<&[JobId]> {
         self.waits_for.as_deref()
@@ -38,13 +63,26 @@ impl Waiting {
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.error)?;
-        match self.waits_for() {
-            None => f.write_str("it does not fit even when no other job runs"),
-            Some(jobs) => {
-                let jobs = jobs.iter().map(ToString::to_string);
-                let jobs = jobs.collect::<Vec<_>>().join(", ");
-                write!(f, "it starts when these jobs have ended: {jobs}")
+        if let Some(jobs) = self.waits_for() {
+            let jobs = jobs.iter().map(ToString::to_string);
+            let jobs = jobs.collect::<Vec<_>>().join(", ");
+            write!(f, "it starts when these jobs have ended: {jobs}")?;
+        }
+        let begun = match (self.waits_for(), &self.opened) {
+            (Some(_), Opened::Starts(_)) => "\nor when these nodes are up: ",
+            (None, Opened::Starts(_)) => "it starts when these nodes are up: ",
+            (None, Opened::StartsAlone(_)) => {
+                "it starts when no other job runs and these nodes are up: "
             }
+            (None, Opened::Refused) => "it does not fit even when no other job runs",
+            (Some(_), Opened::StartsAlone(_) | Opened::Refused) => return Ok(()),
+        };
+        f.write_str(begun)?;
+        let nodes = self.opened.nodes().map_or(&[][..], Vec::as_slice);
+        f.write_str(&nodes[..nodes.len().min(NAMED)].join(", "))?;
+        match nodes.len().saturating_sub(NAMED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
         }
     }
 }
@@ -52,7 +90,7 @@ impl fmt::Display for Waiting {
 impl Cluster {
     /// Why a job does not start now; `None` if it does. Nothing changes.
     ///
-    /// Cost: as [`Cluster::place`] and the release of all jobs, some ten times.
+    /// Cost: as [`Cluster::place`] and the release of all jobs, some ten times, some twenty if nodes are down or drained.
     /// ```
     /// # use stowplan::{Cluster, Job, Machine, Topology};
     /// # let mut cluster = Cluster::new(Machine::uniform(Topology::parse("core:4 pu:1")?));
@@ -64,6 +102,17 @@ impl Cluster {
     /// ```
     #[must_use]
     pub fn explain(&self, job: &(impl ToJob + ?Sized)) -> Option<Waiting> {
+        let job = match job.to_job() {
+            Ok(job) => job,
+            Err(error) => {
+                return Some(Waiting {
+                    error,
+                    waits_for: None,
+                    opened: Opened::Refused,
+                });
+            }
+        };
+        let job = job.as_ref();
         let error = self.try_place(job).err()?;
         let jobs: Vec<JobId> = self.jobs.keys().copied().collect();
         let fits = |ended: usize| {
@@ -71,7 +120,7 @@ impl Cluster {
             let released = jobs[..ended]
                 .iter()
                 .try_for_each(|&job| later.release_job(job));
-            released.is_ok() && later.try_place(job).is_ok()
+            released.is_ok() && later.tried(job).is_ok()
         };
         let waits_for = fits(jobs.len()).then(|| {
             let (mut refused, mut fit) = (0, jobs.len());
@@ -85,6 +134,45 @@ impl Cluster {
             }
             jobs[..fit].to_vec()
         });
-        Some(Waiting { error, waits_for })
+        Some(Waiting {
+            error,
+            waits_for,
+            opened: self.opened(job),
+        })
+    }
+
+    /// Whether a job that is refused would start if all nodes were up.
+    fn opened(&self, job: &Job) -> Opened {
+        let closed = self.nodes().filter(|node| node.standing() != Standing::Up);
+        let closed: Vec<String> = closed.map(|node| node.name()).collect();
+        let mut open = self.clone();
+        if closed.is_empty() || open.up(&closed.join(",")).is_err() {
+            return Opened::Refused;
+        }
+        if open.tried(job).is_ok() {
+            return Opened::Starts(open.needed(closed, job));
+        }
+        let jobs: Vec<JobId> = self.jobs.keys().copied().collect();
+        let released = jobs.iter().try_for_each(|&job| open.release_job(job));
+        match released.and_then(|()| open.tried(job)) {
+            Ok(_) => Opened::StartsAlone(open.needed(closed, job)),
+            Err(_) => Opened::Refused,
+        }
+    }
+
+    /// Of these nodes, those that a job needs to be up; all of them if they are too many to name.
+    fn needed(mut self, nodes: Vec<String>, job: &Job) -> Vec<String> {
+        if nodes.len() > NAMED {
+            return nodes;
+        }
+        let mut needed = nodes;
+        for at in (0..needed.len()).rev() {
+            let mut fewer = self.clone();
+            if fewer.down(&needed[at]).is_ok() && fewer.tried(job).is_ok() {
+                self = fewer;
+                needed.remove(at);
+            }
+        }
+        needed
     }
 }

@@ -224,7 +224,8 @@ fn cpus(list: &str) -> Result<CpuList, Error> {
 
 /// The nodes that sessions let a job see, as the engine takes them.
 pub(crate) fn candidates(candidates: &Candidates, state: &State) -> map::Candidates {
-    let sessions: Vec<&str> = candidates.sessions.iter().map(Name::as_str).collect();
+    let quoted = |name: &Name| format!("{:?}", name.as_str());
+    let sessions: Vec<String> = candidates.sessions.iter().map(quoted).collect();
     map::Candidates {
         nodes: candidates.names(state).map(plain).collect(),
         sessions: sessions.join(", "),

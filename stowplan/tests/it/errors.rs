@@ -1,6 +1,6 @@
 //! Errors are data: a class with a number, the app, and what would work, planned before it is told.
 
-use stowplan::{App, Class, Job, Machine, Plan, Topology};
+use stowplan::{App, Class, Job, Machine, Plan, Topology, Traffic};
 
 fn machine() -> Machine {
     Machine::uniform(Topology::parse("package:2 core:4 pu:1").expect("a topology"))
@@ -153,4 +153,19 @@ fn a_job_says_what_it_was_made_of() {
     assert_eq!(read(&Job::from_bytes(&job.to_bytes()).unwrap()), apps);
     let old = Job::from_command_line(["--bynode", "-n", "2", "./x"]).unwrap();
     assert_eq!(old.notes()[0].class(), "old-spelling");
+}
+
+#[test]
+fn what_a_broadcast_does_not_know_is_not_made_up() {
+    let machine = Machine::uniform(Topology::parse("core:4 pu:1").unwrap());
+    let job = Job::from_command_line(["-n", "6", "-H", "a:4,b:4", "./x"]).unwrap();
+    let whole = Plan::new(&job, &machine).unwrap();
+    let plan = Plan::from_bytes(&whole.to_broadcast()).unwrap();
+    let score = plan.score(&Traffic::new("ring").unwrap());
+    assert_eq!(score.unwrap_err().class(), "bad-plan");
+    let moved = whole.diff(&plan);
+    for picture in [plan.picture(), plan.html(), moved.picture(), moved.html()] {
+        assert!(picture.contains("6 ranks on 2 nodes"), "{picture}");
+        assert!(picture.contains("read from a broadcast"), "{picture}");
+    }
 }

@@ -157,7 +157,7 @@ fn what_is_wrong_is_said_in_the_words_of_the_call_and_changes_nothing() {
     ];
     for refused in refused {
         let message = refused.unwrap_err().message().to_owned();
-        let foreign = ["--topo", "--devices", "--prtemca", "hwloc_"];
+        let foreign = ["--topo", "--devices", "--prtemca", "hwloc_", "--host"];
         let names_one = foreign.iter().any(|word| message.contains(word));
         assert!(!names_one, "{message}");
     }

@@ -14,6 +14,8 @@ mod interface;
 mod examples;
 // Threads of OpenMP.
 mod threads;
+// A cluster: its bytes, what a job waits for.
+mod cluster;
 // Apps on nodes of which other jobs hold GPUs.
 mod cluster_gpus;
 // Errors as data, jobs that are read.

@@ -184,6 +184,8 @@ fn what_is_the_machines_or_the_outputs_is_no_option_here() {
             ("bad-option", None, None),
             "{line}"
         );
+        let says_it = refused.message().contains("--session");
+        assert_eq!(says_it, line.starts_with("--session"), "{refused}");
     }
     for line in [
         "--prtemca rmaps_base_verbose 5 ./x",

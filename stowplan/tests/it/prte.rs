@@ -170,6 +170,26 @@ fn a_component_reads_the_attributes_that_nobody_knows() {
 }
 
 #[test]
+fn what_the_relay_would_refuse_is_not_set() {
+    let mut request = Request::new();
+    request.push_app("./x", Some(2)).unwrap();
+    let app = Owner::App(0);
+    let texts = [
+        (keys::APP_GPUS, "croe"),
+        (keys::APP_DASH_HOST, "n["),
+        (keys::APP_PPR, "x"),
+        (keys::APP_CPUSET, "0-"),
+        (keys::APP_MPIBIND, "x"),
+    ];
+    for (key, text) in texts {
+        let set = request.set_attribute(app, key, Value::from(text), Scope::Global);
+        assert_eq!(set.unwrap_err().class(), "bad-attribute", "{key} {text}");
+        assert_eq!(request.attribute(app, key), None);
+    }
+    Request::from_bytes(&request.to_bytes().unwrap()).unwrap();
+}
+
+#[test]
 fn wrong_answers_are_named() {
     let told = |component: Component| {
         let mut registry = Registry::standard();
