@@ -248,7 +248,7 @@ impl Network {
                 };
                 let source = &self.source;
                 Err(BadNetwork::told(format!(
-                    "{first}: the network {source} lacks this node{others}"
+                    "{source}: the network lacks {first}{others}"
                 )))
             }
         }
