@@ -107,15 +107,17 @@ impl<T: Copy + Eq> Runs<T> {
         if !changes.is_sorted_by_key(|(nodes, _)| nodes.first) {
             changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
         }
-        let Some((nodes, _)) = changes.first() else {
+        let (Some((first, _)), Some((last, _))) = (changes.first(), changes.last()) else {
             return;
         };
         // The runs from the one before the first change to the one behind the last are written anew, because they may join.
-        let from = self.row_of(nodes.first).saturating_sub(1);
+        let from = self.row_of(first.first).saturating_sub(1);
+        let to = self.row_of(last.end()) + 1;
         let mut node = self.start(from);
         let mut old = from;
         scratch.clear();
-        scratch.runs.reserve(2 * changes.len() + 2);
+        // At once: a change of distant nodes writes all runs between them.
+        scratch.runs.reserve(to - from + 2 * changes.len() + 2);
         for &(nodes, state) in changes.iter().filter(|(nodes, _)| nodes.count > 0) {
             while let Some(&(end, kept)) = self.runs.get(old).filter(|_| node < nodes.first) {
                 node = end.min(nodes.first);
