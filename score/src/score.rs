@@ -127,6 +127,10 @@ pub(crate) fn checked(plan: &Plan, parts: &[Part]) -> Result<Vec<AppRanks>, Scor
         first..first + app.procs().0 as usize
     };
     let apps: Vec<AppRanks> = plan.apps().iter().map(ranks).collect();
+    if let Some(part) = parts.first().filter(|_| plan.resolved_apps().has_parts()) {
+        let why = "its launcher mixes the ranks of the job's apps, and a pattern is of ranks that follow one another";
+        return bad_pattern(&part.word, why.to_owned());
+    }
     for part in parts {
         let named = if let Pattern::Between { a, b, .. } = part.pattern {
             vec![a, b]
