@@ -248,7 +248,7 @@ impl Network {
                 };
                 let source = &self.source;
                 Err(BadNetwork::told(format!(
-                    "{source}: the network lacks {first}{others}"
+                    "{first}: the network lacks this node{others} ({source})"
                 )))
             }
         }

@@ -298,7 +298,7 @@ pub(crate) fn is_plain(word: &str) -> bool {
 
 /// Refuses a command line that lacks a word.
 pub(crate) fn missing(command: &Subcommand, what: &str) -> Refused {
-    let sentence = format!("{what} is missing: it stands behind the subcommand");
+    let sentence = format!("{what} is missing: it comes after the subcommand");
     let usage = format!("stowplan {} {}", command.words, command.synopsis);
     mended(sentence, usage)
 }

@@ -188,9 +188,8 @@ impl Plan {
         let mut table = AppTable::default();
         places.apps.iter().for_each(|_| table.push_hole());
         if reader.left() > 0 {
-            let end = "the end, or the parts of apps";
-            let section = reader.number(apps::PARTS, end)?;
-            reader.ensure(|| section == apps::PARTS, end)?;
+            let section = reader.number(apps::PARTS, "the end")?;
+            reader.ensure(|| section == apps::PARTS, "the end")?;
             apps::read_parts(&mut reader, &mut table)?;
         }
         reader.end()?;
