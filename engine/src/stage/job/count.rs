@@ -47,6 +47,8 @@ fn counted(
     if policy.map.is_listed() {
         let entries = entries::count(pool, resolved, app, policy)?;
         return match entries {
+            // None that NOLOCAL leaves is reported at the app's turn, behind what earlier apps are refused for.
+            Some(0) if policy.map == MapBy::Seq => Ok(Procs::Counted(ProcCount(0))),
             Some(entries) => some(pool, app, entries).map(Procs::Counted),
             None => Ok(Procs::AtItsTurn),
         };

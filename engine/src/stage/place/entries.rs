@@ -1,6 +1,7 @@
 //! The entries of a rankfile, sequence file or affinity file for an app: which nodes, in which order. Source: `semantics` 4.5, 4.6.
 
 use super::app::App;
+use super::refuse::no_processes;
 use crate::count::ProcCount;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
@@ -78,10 +79,9 @@ pub(crate) fn count(
         return Ok(None);
     }
     match sequence(pool, resolved, app, policy, 0) {
-        // A missing entry, or NOLOCAL that leaves none, is reported at the app's turn.
-        Err(MapError::Place(PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. })) => {
-            Ok(None)
-        }
+        // A missing entry is reported at the app's turn.
+        Err(MapError::Place(PlaceError::BadSeqfile { .. })) => Ok(None),
+        Err(MapError::Place(PlaceError::NoNodes { .. })) => Ok(Some(0)),
         steps => Ok(Some(entry_count(&steps?))),
     }
 }
@@ -147,6 +147,10 @@ fn in_sequence(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<
             path: path(app),
         }
         .into());
+    }
+    // Before anything was placed, NOLOCAL left no entry, as `+e` chose other nodes then.
+    if procs == 0 {
+        return Err(no_processes(pool, app.id));
     }
     let goes_on = app.policy.map == MapBy::Seq
         && numbering(app.resolved, app.id) == Numbering::Job
