@@ -1,20 +1,14 @@
 //! Random lines of aprun.
 
-use super::{list, regular};
+use super::{hosts, list, number, regular};
 use crate::choices::Choices;
 use stowplan_reference::lines::aprun::{Aprun, Bind, Program};
 
 /// A line, as it is told to the plain model, and its words.
 pub(super) fn line(choices: &mut Choices<'_>) -> (Aprun, Vec<String>) {
     let node = regular(choices);
-    let hosts: Vec<String> = (0..choices.within(1, 4))
-        .map(|at| format!("n{at}"))
-        .collect();
-    let numas: Vec<Vec<Vec<u32>>> = node
-        .cores
-        .chunks(node.of_package)
-        .map(<[Vec<u32>]>::to_vec)
-        .collect();
+    let hosts = hosts(choices);
+    let numas = node.packages();
     let cpus: Vec<u32> = node.cores.concat();
     let text = node.text.replace("package:", "numa:");
     let mut words: Vec<String> = ["--topo", &text, "-H", &hosts.join(","), "aprun"]
@@ -42,23 +36,14 @@ fn program(
     cpus: &[u32],
     words: &mut Vec<String>,
 ) -> Program {
-    let mut say = |word: &str, value: String| words.extend([word.to_owned(), value]);
     let ranks = choices.within(1, 10) as usize;
-    say("-n", ranks.to_string());
-    let mut number = |choices: &mut Choices<'_>, word: &str, most: u32, odds: u32| {
-        let number = choices
-            .once_in(odds)
-            .then(|| choices.within(1, most) as usize);
-        if let Some(number) = number {
-            say(word, number.to_string());
-        }
-        number
-    };
-    let per_node = number(choices, "-N", 5, 2);
-    let depth = number(choices, "-d", 4, 3).unwrap_or(1);
-    let threads = number(choices, "-j", 2, 4).unwrap_or(1);
-    let per_numa = number(choices, "-S", 3, 4);
-    let mut listed = number(choices, "-sn", 3, 6).map(|count| (0..count).collect::<Vec<_>>());
+    words.extend(["-n".to_owned(), ranks.to_string()]);
+    let per_node = number(choices, words, "-N", (5, 2));
+    let depth = number(choices, words, "-d", (4, 3)).unwrap_or(1);
+    let threads = number(choices, words, "-j", (2, 4)).unwrap_or(1);
+    let per_numa = number(choices, words, "-S", (3, 4));
+    let mut listed = number(choices, words, "-sn", (3, 6)).map(|count| (0..count).collect());
+    let mut say = |word: &str, value: String| words.extend([word.to_owned(), value]);
     if choices.once_in(6) {
         let most = u32::try_from(numas).unwrap_or(u32::MAX);
         let own: Vec<usize> = (0..choices.within(1, 2))

@@ -1,47 +1,34 @@
 //! Random lines of jsrun.
 
-use super::regular;
+use super::{hosts, number, regular};
 use crate::choices::Choices;
 use stowplan_reference::lines::jsrun::{Bind, Jsrun, Latency};
 
 /// A line, as it is told to the plain model, and its words.
 pub(super) fn line(choices: &mut Choices<'_>) -> (Jsrun, Vec<String>) {
-    let hosts: Vec<String> = (0..choices.within(1, 4))
-        .map(|at| format!("n{at}"))
-        .collect();
+    let hosts = hosts(choices);
     let (text, packages, gpu_packages) = hardware(choices);
     let mut words: Vec<String> = ["--topo", &text, "-H", &hosts.join(","), "jsrun"]
         .map(str::to_owned)
         .into();
-    let mut say =
-        |word: &str, value: &dyn ToString| words.extend([word.to_owned(), value.to_string()]);
-    let mut number = |choices: &mut Choices<'_>, word: &str, most: u32, odds: u32| {
-        let number = choices
-            .once_in(odds)
-            .then(|| choices.within(1, most) as usize);
-        if let Some(number) = number {
-            say(word, &number);
-        }
-        number
-    };
     let sets = (!choices.once_in(4))
-        .then(|| number(choices, "-n", 10, 1))
+        .then(|| number(choices, &mut words, "-n", (10, 1)))
         .flatten();
-    let per_host = number(choices, "-r", 6, 2);
-    let tasks = number(choices, "-a", 4, 2);
-    let all_tasks = number(choices, "-p", 12, 8);
-    let cores = number(choices, "-c", 6, 2);
+    let per_host = number(choices, &mut words, "-r", (6, 2));
+    let tasks = number(choices, &mut words, "-a", (4, 2));
+    let all_tasks = number(choices, &mut words, "-p", (12, 8));
+    let cores = number(choices, &mut words, "-c", (6, 2));
     let gpus = match gpu_packages.is_empty() {
-        true => number(choices, "-g", 2, 12),
-        false => number(choices, "-g", 3, 2),
+        true => number(choices, &mut words, "-g", (2, 12)),
+        false => number(choices, &mut words, "-g", (3, 2)),
     };
     let (mut cores, mut gpus) = (Some(cores.unwrap_or(1)), Some(gpus.unwrap_or(0)));
     if choices.once_in(12) {
-        say("-c", &"ALL_CPUS");
+        words.extend(["-c", "ALL_CPUS"].map(str::to_owned));
         cores = None;
     }
     if choices.once_in(12) {
-        say("-g", &"ALL_GPUS");
+        words.extend(["-g", "ALL_GPUS"].map(str::to_owned));
         gpus = None;
     }
     let (bind, turn, latency) = dealing(choices, &mut words);
@@ -106,6 +93,6 @@ fn hardware(choices: &mut Choices<'_>) -> (String, Vec<Vec<Vec<u32>>>, Vec<usize
         );
     }
     let node = regular(choices);
-    let packages = node.cores.chunks(node.of_package).map(<[_]>::to_vec);
-    (node.text, packages.collect(), Vec::new())
+    let packages = node.packages();
+    (node.text, packages, Vec::new())
 }

@@ -333,6 +333,14 @@ struct Regular {
     of_package: usize,
 }
 
+impl Regular {
+    /// The threads of each core of each package.
+    fn packages(&self) -> Vec<Vec<Vec<u32>>> {
+        let packages = self.cores.chunks(self.of_package);
+        packages.map(<[_]>::to_vec).collect()
+    }
+}
+
 fn regular(choices: &mut Choices<'_>) -> Regular {
     let (packages, cores) = (choices.within(1, 3), choices.within(1, 4));
     let (threads, all) = (choices.within(1, 2), packages * cores);
@@ -350,6 +358,28 @@ fn regular(choices: &mut Choices<'_>) -> Regular {
 /// A host of few.
 fn host(choices: &mut Choices<'_>) -> String {
     choices.pick(&["a", "b", "c", "n1", "n2"]).to_string()
+}
+
+/// Hosts `n0`, `n1` …, of few.
+fn hosts(choices: &mut Choices<'_>) -> Vec<String> {
+    let count = choices.within(1, 4);
+    (0..count).map(|host| format!("n{host}")).collect()
+}
+
+/// Once in so many times, a number from 1 to `most` behind a word.
+fn number(
+    choices: &mut Choices<'_>,
+    words: &mut Vec<String>,
+    word: &str,
+    (most, odds): (u32, u32),
+) -> Option<usize> {
+    let number = choices.once_in(odds).then(|| choices.within(1, most));
+    words.extend(
+        number
+            .iter()
+            .flat_map(|number| [word.to_owned(), number.to_string()]),
+    );
+    number.map(|number| number as usize)
 }
 
 /// Numbers with commas between them.

@@ -1,14 +1,13 @@
 //! Random lines of PALS.
 
-use super::regular;
+use super::{hosts, list, regular};
 use crate::choices::Choices;
 use stowplan_reference::lines::pals::{Bind, Pals};
 
 /// A line, as it is told to the plain model, and its words.
 pub(super) fn line(choices: &mut Choices<'_>) -> (Pals, Vec<String>) {
     let node = regular(choices);
-    let count = choices.within(1, 4);
-    let hosts: Vec<String> = (0..count).map(|host| format!("n{host}")).collect();
+    let hosts = hosts(choices);
     let mut words: Vec<String> = ["--topo", &node.text, "--as", "pals", "mpiexec", "--hosts"]
         .map(str::to_owned)
         .into();
@@ -54,12 +53,8 @@ pub(super) fn line(choices: &mut Choices<'_>) -> (Pals, Vec<String>) {
                     set
                 })
                 .collect();
-            let text = |set: &Vec<u32>| {
-                let cpus: Vec<String> = set.iter().map(u32::to_string).collect();
-                cpus.join(",")
-            };
-            let list: Vec<String> = sets.iter().map(text).collect();
-            say("--cpu-bind", format!("list:{}", list.join(":")));
+            let text: Vec<String> = sets.iter().map(|set| list(set)).collect();
+            say("--cpu-bind", format!("list:{}", text.join(":")));
             Bind::List(sets)
         }
     };
