@@ -134,16 +134,8 @@ impl Table {
 
     fn apps(&self) -> &[Vec<u32>; 2] {
         self.apps.get_or_init(|| {
-            let plan = self.plan.inner();
-            let (mut apps, mut ranks) = (Vec::new(), Vec::new());
-            apps.reserve_exact(self.len());
-            ranks.reserve_exact(self.len());
-            let table = plan.resolved_apps();
-            for (id, app) in table.ids().zip(plan.apps()) {
-                let (procs, first) = (app.procs().0, app.first_app_rank());
-                apps.resize(apps.len() + procs as usize, table.number(id));
-                ranks.extend(first..first + procs);
-            }
+            let [mut apps, mut ranks] = [vec![0; self.len()], vec![0; self.len()]];
+            number_apps(&self.plan, &mut apps, &mut ranks);
             [apps, ranks]
         })
     }
