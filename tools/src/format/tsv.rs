@@ -35,7 +35,8 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
     let mut name = Vec::new();
     let mut here = (u32::MAX, u32::MAX, u32::MAX);
     let mut app_text = Vec::new();
-    let (mut base, mut first) = (0, 0);
+    // The rank that the app's own rank 0 would have, were none of another app before it.
+    let mut base = 0;
     for (rank, at) in plan.rows() {
         let app = u32::try_from(at.app.row()).expect("limit.rs counts apps in u32");
         let runs = plan.app(at.app).runs();
@@ -46,8 +47,8 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
             app_text.push(b'\t');
             digits::push(&mut app_text, plan.resolved_apps().number(at.app));
             app_text.push(b'\t');
-            first = plan.app(at.app).first_app_rank();
-            base = plan.bases()[at.app.row()];
+            let own = plan.app(at.app);
+            base = own.base().0 - own.first_app_rank();
         }
         if (app, at.run, at.node) != here {
             name.clear();
@@ -57,7 +58,7 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
         }
         digits::push(&mut rows.buf, rank.0);
         rows.buf.extend_from_slice(&app_text);
-        digits::push(&mut rows.buf, rank.0 - base + first);
+        digits::push(&mut rows.buf, rank.0 - base);
         rows.buf.extend_from_slice(&name);
         rows.ends.push(&mut rows.buf, at.local, run, plan);
         if rows.buf.len() >= BLOCK {

@@ -8,6 +8,7 @@ mod written;
 use super::given::{Given, told as refused};
 use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
+use crate::output;
 use crate::report::Refused;
 use asked::Asked;
 pub(super) use asked::runtime;
@@ -40,10 +41,7 @@ pub(crate) const COMMAND: Subcommand = Subcommand {
 
 fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (text, notes) = answer(args, console)?;
-    let written = console.out.write_all(text.as_bytes());
-    written
-        .and_then(|()| console.out.flush())
-        .map_err(Refused::unwritten)?;
+    output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
     // The worst that can happen to a note is that nobody reads it.
     let _ = console.err.write_all(notes.as_bytes());
     Ok(0)

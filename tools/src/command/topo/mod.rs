@@ -10,6 +10,7 @@ mod text;
 use super::given::{Given, told};
 use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
+use crate::output;
 use crate::report::Refused;
 use std::fmt::Write as _;
 use stowplan_engine::policy::ObjKind;
@@ -78,9 +79,7 @@ const FORMATS: &[(&str, Format)] = &[
 ];
 
 fn written(text: &str, console: &mut Console<'_>) -> Result<u8, Refused> {
-    let out = &mut *console.out;
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map(|()| 0).map_err(Refused::unwritten)
+    output::give(None, console.out, |out| out.write_all(text.as_bytes())).map(|()| 0)
 }
 
 fn show(given: &Given<'_>, console: &mut Console<'_>) -> Result<u8, Refused> {
