@@ -178,7 +178,10 @@ impl Error {
         let mut lines = self.told.help.clone();
         lines.extend(self.told.hint.clone());
         if let Some(tried) = &self.told.asked.0 {
-            lines.extend(tried.remedies());
+            // A launcher tells its whole help, with what is told above.
+            let mut more = tried.remedies();
+            more.retain(|line| !lines.contains(line));
+            lines.extend(more);
         }
         lines
     }

@@ -1,9 +1,12 @@
 //! What the engine gets of a job, and how much work that is.
 
-use crate::workers::Size;
+use crate::workers::{self, Size};
 use crate::{Error, Job, Machine};
-use stowplan_engine::map;
+use stowplan_engine::map::{self, Mapped};
 use stowplan_engine::stage::resolve::{Resolved, Threading};
+use stowplan_job::args::Refusals;
+use stowplan_job::line::launched::Launched;
+use stowplan_job::place::place_line_on;
 
 /// The engine's input for a job on a machine that is what it is, whose ranks are in the order in which they are placed.
 ///
@@ -25,6 +28,24 @@ pub(crate) fn resolve_alone(
         stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
     resolved.threading = Threading::Within;
     Ok((resolved, machine))
+}
+
+/// Places the line of a launcher that is not of prterun's family on a machine that is as the line's words say; also says how the line
+/// was read.
+///
+/// # Errors
+/// The launcher's refusals.
+pub(crate) fn place_line(
+    job: &Job,
+    machine: &Machine,
+    refusals: Refusals,
+) -> Result<(Mapped, Launched), Error> {
+    let mut asked = job.asked();
+    asked.job.topos = machine.named().to_vec();
+    asked.job.refusals = refusals;
+    Ok(workers::run(|| {
+        place_line_on(machine.inner(), &asked, job.files())
+    })??)
 }
 
 /// Bytes of host lists and hostfiles from which a job may have many nodes that differ.

@@ -2,7 +2,7 @@
 
 use crate::error::of_faults;
 use crate::explanation::Explanation;
-use crate::placing::{resolve_alone, size};
+use crate::placing::{place_line, resolve_alone, size};
 use crate::remedy::beside;
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, ReadAs, undrawn, workers};
@@ -17,8 +17,9 @@ use stowplan_engine::plan;
 use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
+use stowplan_job::args::Refusals;
 use stowplan_job::line::launched::our_own;
-use stowplan_job::place::{place_line_on, place_on};
+use stowplan_job::place::place_on;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -100,10 +101,7 @@ impl Plan {
     /// Places a job on a machine that is as the job says.
     fn placed_as_said(job: &Job, machine: &Machine) -> Result<Self, Error> {
         if job.is_line() {
-            let mut asked = job.asked();
-            asked.job.topos = machine.named().to_vec();
-            let place = || place_line_on(machine.inner(), &asked, job.files());
-            let (mapped, launched) = workers::run(place)??;
+            let (mapped, launched) = place_line(job, machine, Refusals::Bare)?;
             return Ok(Self::read_as(mapped, Form::Whole, Some(launched.remark())));
         }
         let asked = job.asked();

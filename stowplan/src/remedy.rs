@@ -1,6 +1,7 @@
 //! What would work in place of a refused job: other jobs, each planned before it is told.
 
 use crate::error::Remedies;
+use crate::placing::place_line;
 use crate::{Error, Job, Machine, workers};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use stowplan_answers::explain::refused::is_open;
 use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::cluster::{Among, Cluster};
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::{JobArgs, MapArgs, map_args};
+use stowplan_job::args::{JobArgs, MapArgs, Refusals, map_args};
 use stowplan_job::error::JobError;
 use stowplan_job::place::{place_on, resolve_on};
 use stowplan_job::typed::Typed;
@@ -41,7 +42,11 @@ fn told(
     machine: &Machine,
     nodes: impl FnOnce() -> Option<Box<Cluster>>,
 ) -> Error {
-    if *job.typed() == Typed::Nothing || !is_open(error.class()) {
+    let may_start = match job.is_line() {
+        true => ["launcher-refuses", "launch-fails", "would-wait"].contains(&error.class()),
+        false => *job.typed() != Typed::Nothing && is_open(error.class()),
+    };
+    if !may_start {
         return error;
     }
     error.mended_by(Arc::new(Tried {
@@ -53,11 +58,29 @@ fn told(
 
 impl Remedies for Tried {
     fn remedies(&self) -> Vec<String> {
+        if self.job.is_line() {
+            return self.lines();
+        }
         workers::share(|| self.search()).unwrap_or_default()
     }
 }
 
 impl Tried {
+    /// What the launcher's folder says of its own line, lines that would start among it.
+    fn lines(&self) -> Vec<String> {
+        let asked = self.job.asked();
+        let changed = asked
+            .job
+            .says_nodes()
+            .then(|| self.machine.changed_by(&asked.job));
+        let placed = match &changed {
+            None => place_line(&self.job, &self.machine, Refusals::Helped),
+            Some(Ok(machine)) => place_line(&self.job, machine, Refusals::Helped),
+            Some(Err(_)) => return Vec::new(),
+        };
+        placed.err().map_or_else(Vec::new, |error| error.help())
+    }
+
     fn search(&self) -> Vec<String> {
         let Err(error) = self.plan(self.job.asked()) else {
             return Vec::new();

@@ -41,6 +41,7 @@ use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_launchers::line::Launcher;
+pub use stowplan_launchers::line::Refusals;
 use stowplan_score::network::Network;
 
 /// How a plan is written.
@@ -200,6 +201,8 @@ pub struct JobArgs {
     pub allocation: Option<String>,
     /// A launcher's own line, if the job is one.
     pub line: Option<LineArgs>,
+    /// What is told of a launcher's own line that is refused.
+    pub refusals: Refusals,
     /// Our own words before a line of another launcher: the hosts among them are its allocation.
     pub our_hosts: Vec<String>,
     /// `--rank-order`.
@@ -263,6 +266,7 @@ impl Default for JobArgs {
             line_number: None,
             allocation: None,
             line: None,
+            refusals: Refusals::Helped,
             our_hosts: Vec::new(),
             rank_order: None,
             network: None,

@@ -127,6 +127,7 @@ pub(super) fn as_asked<T>(
         hosts: &hosts,
         hardware: &known,
         files: outside,
+        refusals: job.refusals,
     };
     ask(&asked).map_err(|refused| refusal(&refused, line))
 }

@@ -123,6 +123,16 @@ pub trait Hardware {
     fn cpusets(&self) -> &Cpusets;
 }
 
+/// What is told of a line that is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Refusals {
+    /// Why, and lines that would start: they are searched for by placing them.
+    #[default]
+    Helped,
+    /// Why. For those who place many lines, or read help later.
+    Bare,
+}
+
 /// A launcher's line with all that it stands in. Texts are as they were typed.
 #[derive(Clone, Copy)]
 pub struct LineAsked<'a> {
@@ -150,6 +160,8 @@ pub struct LineAsked<'a> {
     pub hardware: &'a dyn Hardware,
     /// The files that the line names.
     pub files: &'a dyn Files,
+    /// What is told if it is refused.
+    pub refusals: Refusals,
 }
 
 impl<'a> LineAsked<'a> {

@@ -19,7 +19,7 @@ pub mod usable;
 pub mod words;
 
 pub use allocation::Allocation;
-pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, names_of};
+pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, Refusals, names_of};
 pub use blocks::{Block, blocks};
 pub use laid::{Derived, Laid, LaidApp, LaidProcs, LaidRun, LineNote};
 pub use quoted::quoted_words;

@@ -50,7 +50,7 @@ mod remedies;
 pub use machines::MachineSite;
 pub use rules::RuleChange;
 
-use crate::line::{Laid, LineAsked, LineNote, LineRefused, quoted_words};
+use crate::line::{Laid, LineAsked, LineNote, LineRefused, Refusals, quoted_words};
 use gpus::Standing;
 use job::Job;
 use node::Scene;
@@ -73,6 +73,9 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     let rules = Rules::of(version);
     let placed_with = |words: &[String]| placed(&LineAsked { words, ..*asked }, rules);
     let mut laid = placed(asked, rules).map_err(|mut refused| {
+        if asked.refusals == Refusals::Bare {
+            return refused;
+        }
         let starts = |words: &[String]| placed_with(words).is_ok();
         let help = remedies::lines(asked, rules, &refused, &starts);
         refused.help.extend(help);

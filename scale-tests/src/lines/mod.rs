@@ -19,6 +19,7 @@ use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_launchers::line::Refusals;
 use stowplan_launchers::script::quoted;
 use stowplan_reference::lines::aprun::Aprun;
 use stowplan_reference::lines::flux::Flux;
@@ -266,7 +267,8 @@ fn differs(
 
 /// Where we put each rank, or the class of our refusal.
 fn ours(words: &[String], text: &'static str) -> Result<Vec<LineRow>, String> {
-    let args = map_args(words).map_err(|error| error.class().to_owned())?;
+    let mut args = map_args(words).map_err(|error| error.class().to_owned())?;
+    args.job.refusals = Refusals::Bare;
     let files = Topology(text);
     let placed = place(args, &FilesAlone(&files)).map_err(|error| error.class().to_owned())?;
     let plan = placed.mapped.plan;
