@@ -75,6 +75,20 @@ fn a_line_is_refused_in_its_launchers_terms() {
 }
 
 #[test]
+fn lines_that_would_start_are_found_when_help_is_read() {
+    let job = job("-H a,b srun -n 30 ./a");
+    let machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1").expect("it is sound"));
+    let refused = Plan::new(&job, &machine).expect_err("30 tasks on 16 cpus");
+    assert_eq!(refused.class(), "launcher-refuses");
+    let help = refused.help();
+    assert_eq!(help, ["srun -n16 ./a", "srun -n 30 -O ./a"]);
+    for line in help {
+        let job = self::job(&format!("-H a,b {line}"));
+        assert!(Plan::new(&job, &machine).is_ok(), "{line}");
+    }
+}
+
+#[test]
 fn planners_and_clusters_take_no_line() {
     let refused = |error: Option<Error>| error.map(|error| error.class().to_owned());
     let planner = Planner::new(&job(LINE), &machine()).err();
