@@ -6,8 +6,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::read_host_names;
 use stowplan_job::args::Parts;
 use stowplan_job::error::JobError;
 
@@ -94,12 +93,10 @@ pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
         sentence: format!("--node {list}: {why}"),
     };
     let names = &plan.world().names;
-    let entries = read_hosts(list).map_err(|_| bad("expected nodes such as n3,m[0-2]"))?;
+    let ranges = read_host_names(list)
+        .map_err(|_| bad("expected names of nodes such as n3,m[0-2], without counts"))?;
     let mut nodes = Vec::new();
-    for entry in entries {
-        let HostEntry::Names(range, EntrySlots::One) = entry else {
-            return Err(bad("expected names of nodes, without counts"));
-        };
+    for range in ranges {
         let (found, missing) = names.find(&range);
         if let Some(name) = missing {
             return Err(JobError::Told {

@@ -3,7 +3,7 @@
 use crate::error::JobError;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
-use stowplan_engine::text::hostlist::{HostFault, read_hosts};
+use stowplan_engine::text::hostlist::{HostFault, read_host_names, read_hosts};
 
 /// The names of `NODES=T`: a host list without counts.
 pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
@@ -11,22 +11,7 @@ pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
         class: "bad-hostlist",
         sentence: format!("{text}: {reason}"),
     };
-    let entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
-    let mut names = Vec::with_capacity(entries.len());
-    for entry in entries {
-        match entry {
-            HostEntry::Names(range, EntrySlots::One) => names.push(range),
-            HostEntry::Names(_, EntrySlots::Count(_) | EntrySlots::Infer) => {
-                return Err(refused("nodes are named here, without slots".to_owned()));
-            }
-            HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                return Err(refused(
-                    "nodes are named here, relative ones have no name".to_owned(),
-                ));
-            }
-        }
-    }
-    Ok(names)
+    read_host_names(text).map_err(|error| refused(fault(error.fault)))
 }
 
 /// A list of nodes for a cluster: their names, and the entries with their slots. A bare name has all slots of its topology.

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::host_types::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange, Written};
-use super::hostlist::{HostFault, plain, read_names, read_relative};
+use super::hostlist::{HostFault, Ranges, plain, read_names, read_relative};
 use super::lines::{Line, each_line};
 use crate::error::SpecError;
 use crate::error::spec::FileKind;
@@ -177,7 +177,7 @@ fn node_names(line: Line<'_>, start: usize, name: &str) -> Result<Vec<NameRange>
     let names = if open < name.len() - host.len() {
         Err(HostFault::Syntax("a range cannot stand in a user's name"))
     } else {
-        read_names(host)
+        read_names(host, Ranges::BeforeDomain)
     };
     match names {
         Ok(names) if names.is_empty() => {

@@ -1,4 +1,5 @@
-//! `-H` lists: `a:4,b,c:*,n[000-127]:8,+n2,+e:2`. Source: `semantics` 1.3; bracket ranges stay ranges.
+//! Lists of hosts: those of `-H`, as in `a:4,b,c:*,n[000-127]:8,+n2,+e:2` (`semantics` 1.3), and lists of names alone, as Slurm, Flux
+//! and others write them. Bracket ranges stay ranges.
 
 use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
@@ -42,24 +43,54 @@ pub const TOO_MANY_NAMES: HostFault =
 /// assert!(read_hosts("a:x").is_err());
 /// ```
 pub fn read_hosts(text: &str) -> Result<Vec<HostEntry>, HostError> {
+    read_list(text, read_entry, |entry| match entry {
+        HostEntry::Names(names, _) => names.count,
+        HostEntry::Nth(_) | HostEntry::Empty(_) => 0,
+    })
+}
+
+/// Reads a list of names alone, in order: `n[1-3,05].site,login1`. A range may stand anywhere in a name.
+///
+/// # Errors
+/// The first wrong entry: an empty name, slots, a relative node, a bracket that does not close or runs backwards; or more nodes than
+/// ids count.
+///
+/// Cost: that of [`read_hosts`].
+/// ```
+/// use stowplan_engine::text::hostlist::read_host_names;
+/// assert_eq!(read_host_names("rack.n[0-3],a").unwrap().len(), 2);
+/// assert!(read_host_names("a:4").is_err());
+/// ```
+pub fn read_host_names(text: &str) -> Result<Vec<NameRange>, HostError> {
+    read_list(text, read_name, |names| names.count)
+}
+
+/// Reads each entry; `nodes` says how many nodes it names.
+fn read_list<E>(
+    text: &str,
+    read: impl Fn(&mut Vec<E>, &str) -> Result<(), HostFault>,
+    nodes: impl Fn(&E) -> u32,
+) -> Result<Vec<E>, HostError> {
     let mut entries = Vec::new();
-    let mut nodes: u64 = 0;
+    let mut all: u64 = 0;
     for (start, entry) in split_outside_brackets(text) {
         let end = start + entry.len();
         let fail = |fault| HostError { start, end, fault };
         let before = entries.len();
-        read_entry(&mut entries, entry).map_err(fail)?;
+        if entry.contains(disturbs) {
+            return Err(fail(HostFault::Syntax(
+                "a name has no tabs, line ends, marks of direction or other control characters",
+            )));
+        }
+        read(&mut entries, entry).map_err(fail)?;
         // Without brackets, a text has no more entries than bytes: the others come from brackets.
         if entries.len() > text.len() + HOST_PRODUCT_MAX {
             return Err(fail(TOO_MANY_NAMES));
         }
-        for added in &entries[before..] {
-            if let HostEntry::Names(names, _) = added {
-                nodes += u64::from(names.count);
-            }
-        }
-        if nodes > u64::from(NODES_MAX) {
-            return Err(fail(HostFault::TooMany(nodes)));
+        let added = entries[before..].iter().map(&nodes);
+        all += added.map(u64::from).sum::<u64>();
+        if all > u64::from(NODES_MAX) {
+            return Err(fail(HostFault::TooMany(all)));
         }
     }
     Ok(entries)
@@ -83,12 +114,20 @@ fn split_outside_brackets(text: &str) -> Vec<(usize, &str)> {
     entries
 }
 
-fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault> {
-    if entry.contains(disturbs) {
+fn read_name(names: &mut Vec<NameRange>, entry: &str) -> Result<(), HostFault> {
+    if entry.starts_with('+') {
         return Err(HostFault::Syntax(
-            "a name has no tabs, line ends, marks of direction or other control characters",
+            "nodes are named here, relative ones have no name",
         ));
     }
+    if entry.contains(':') && entry.parse::<IpAddr>().is_err() {
+        return Err(HostFault::Syntax("nodes are named here, without slots"));
+    }
+    names.extend(read_names(entry, Ranges::Anywhere)?);
+    Ok(())
+}
+
+fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault> {
     if let Some(relative) = entry.strip_prefix('+') {
         entries.push(read_relative(relative)?);
         return Ok(());
@@ -105,7 +144,7 @@ fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault
         None => (entry, EntrySlots::One),
         Some(at) => (&entry[..at], read_slots(&entry[at + 1..])?),
     };
-    for names in read_names(name)? {
+    for names in read_names(name, Ranges::BeforeDomain)? {
         entries.push(HostEntry::Names(names, slots));
     }
     Ok(())
@@ -157,11 +196,27 @@ pub fn plain(name: &str) -> NameRange {
     }
 }
 
+/// Where the ranges of a name may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ranges {
+    /// In the part before the first dot, as PRRTE has it.
+    BeforeDomain,
+    /// Anywhere.
+    Anywhere,
+}
+
+impl Ranges {
+    /// Whether a range behind this text would stand where it cannot.
+    fn forbid(self, before: &str) -> bool {
+        self == Self::BeforeDomain && before.contains('.')
+    }
+}
+
 /// The names that a host name stands for. It may have bracket ranges.
 ///
 /// # Errors
 /// As [`read_hosts`].
-pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
+pub(crate) fn read_names(name: &str, may: Ranges) -> Result<Vec<NameRange>, HostFault> {
     let Some(open) = name.find('[') else {
         if name.is_empty() || name.starts_with('.') {
             return Err(HostFault::Syntax("the name is empty"));
@@ -171,7 +226,7 @@ pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
         }
         return Ok(vec![plain(name)]);
     };
-    if name[..open].contains(['.', ']']) {
+    if may.forbid(&name[..open]) || name[..open].contains(']') {
         return Err(HostFault::Syntax("a range cannot stand in a domain"));
     }
     // Each bracket but the last is expanded; the last stays a range.
@@ -182,7 +237,7 @@ pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
             return Err(HostFault::Syntax("a bracket does not close"));
         };
         let ranges = read_ranges(inside)?;
-        let next = behind.find('[').filter(|&at| !behind[..at].contains('.'));
+        let next = behind.find('[').filter(|&at| !may.forbid(&behind[..at]));
         let Some(at) = next else {
             if behind.contains(['[', ']']) {
                 return Err(HostFault::Syntax("a range cannot stand in a domain"));

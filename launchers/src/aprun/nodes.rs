@@ -4,8 +4,7 @@ use super::words::Means;
 use crate::line::table::Part;
 use crate::line::{Allocation, LineAsked, LineRefused, OurHosts};
 use stowplan_engine::table::names::NameRange;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::{plain, read_hosts};
+use stowplan_engine::text::hostlist::{plain, read_host_names};
 
 /// The nodes, in order.
 ///
@@ -25,15 +24,7 @@ pub(super) fn read(
         return Allocation::of(&names, asked.hardware);
     };
     let refused = |why: &str| said.refused(asked, "launcher-refuses", why);
-    let mut names = Vec::new();
-    for entry in read_hosts(&said.value).map_err(|_| refused("this is no list of nodes"))? {
-        match entry {
-            HostEntry::Names(range, _) => names.push(range),
-            HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                return Err(refused("this is no list of nodes"));
-            }
-        }
-    }
+    let names = read_host_names(&said.value).map_err(|_| refused("this is no list of nodes"))?;
     if let Some(ours) = ours {
         let ours = Allocation::of(&ours, asked.hardware)?;
         for range in &names {

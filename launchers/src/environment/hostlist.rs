@@ -2,99 +2,24 @@
 
 use super::{BadEnvironment, HOSTS_MAX, number};
 use stowplan_engine::count::counted;
-
-/// One part of a name: a text, or the numbers of a bracket with their digits.
-enum Part<'t> {
-    Text(&'t str),
-    Numbers(Vec<(u64, u64, usize)>),
-}
+use stowplan_engine::table::names::range_name;
+use stowplan_engine::text::hostlist::{HostFault, read_host_names};
 
 /// The hosts of a list, in the list's order.
 pub(super) fn hosts(name: &str, text: &str) -> Result<Vec<String>, BadEnvironment> {
     let bad = |why: &str| BadEnvironment::broken(name, text, why);
-    let mut hosts = Vec::new();
-    for entry in entries(text).ok_or_else(|| bad("brackets do not match"))? {
-        let parts = parts(entry).ok_or_else(|| bad("this is no list of hosts"))?;
-        let many = parts.iter().map(|part| match part {
-            Part::Text(_) => 1,
-            Part::Numbers(ranges) => ranges.iter().fold(0_u64, |sum, (first, last, _)| {
-                sum.saturating_add(last - first + 1)
-            }),
-        });
-        let many = many.fold(1_u64, u64::saturating_mul);
-        if many.saturating_add(hosts.len() as u64) > HOSTS_MAX as u64 {
-            return Err(bad("it names more hosts than there can be"));
-        }
-        expand(&parts, String::new(), &mut hosts);
+    let ranges = read_host_names(text).map_err(|error| match error.fault {
+        HostFault::Syntax(what) => bad(what),
+        HostFault::TooMany(_) => bad("it names more hosts than there can be"),
+    })?;
+    let many: usize = ranges.iter().map(|range| range.count as usize).sum();
+    if many > HOSTS_MAX {
+        return Err(bad("it names more hosts than there can be"));
     }
-    Ok(hosts)
-}
-
-/// Splits a list at the commas outside of brackets.
-fn entries(text: &str) -> Option<Vec<&str>> {
-    let mut entries = Vec::new();
-    let (mut start, mut is_open) = (0, false);
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '[' if is_open => return None,
-            '[' => is_open = true,
-            ']' if !is_open => return None,
-            ']' => is_open = false,
-            ',' if !is_open => {
-                entries.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    entries.push(&text[start..]);
-    let whole = !is_open && entries.iter().all(|entry| !entry.is_empty());
-    whole.then_some(entries)
-}
-
-fn parts(entry: &str) -> Option<Vec<Part<'_>>> {
-    let mut parts = Vec::new();
-    let mut rest = entry;
-    while let Some((before, behind)) = rest.split_once('[') {
-        if !before.is_empty() {
-            parts.push(Part::Text(before));
-        }
-        let (numbers, behind) = behind.split_once(']')?;
-        parts.push(Part::Numbers(
-            numbers.split(',').map(range).collect::<Option<Vec<_>>>()?,
-        ));
-        rest = behind;
-    }
-    if !rest.is_empty() {
-        parts.push(Part::Text(rest));
-    }
-    Some(parts)
-}
-
-fn range(text: &str) -> Option<(u64, u64, usize)> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let digits = |text: &str| {
-        (1..=18).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    if !digits(first) || !digits(last) {
-        return None;
-    }
-    let (low, high) = (first.parse().ok()?, last.parse().ok()?);
-    (low <= high).then_some((low, high, first.len()))
-}
-
-fn expand(parts: &[Part<'_>], begun: String, hosts: &mut Vec<String>) {
-    match parts.split_first() {
-        None => hosts.push(begun),
-        Some((Part::Text(text), rest)) => expand(rest, begun + text, hosts),
-        Some((Part::Numbers(ranges), rest)) => {
-            for &(first, last, width) in ranges {
-                for number in first..=last {
-                    expand(rest, format!("{begun}{number:0width$}"), hosts);
-                }
-            }
-        }
-    }
+    let each = ranges
+        .iter()
+        .flat_map(|range| (0..range.count).map(|at| range_name(range, at)));
+    Ok(each.collect())
 }
 
 /// The counts of a list, one for each of `hosts` hosts.

@@ -5,8 +5,7 @@ use super::words::{Line, Means};
 use crate::line::{LineAsked, LineRefused};
 use roaring::RoaringBitmap;
 use stowplan_engine::table::names::NodeRange;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::read_host_names;
 
 /// The nodes that every `--requires` leaves.
 ///
@@ -36,13 +35,10 @@ pub(super) fn left(
             let why = "only host:LIST and -host:LIST are known here, not properties";
             return Err(said.refused(asked, "not-modelled", why));
         };
-        let entries = read_hosts(hosts)
+        let names = read_host_names(hosts)
             .map_err(|_| said.refused(asked, "launcher-refuses", "this is no host list"))?;
         let mut listed = RoaringBitmap::new();
-        for entry in entries {
-            let HostEntry::Names(range, _) = entry else {
-                return Err(said.refused(asked, "launcher-refuses", "this is no host list"));
-            };
+        for range in names {
             for nodes in instance.names.find(&range).0 {
                 listed.insert_range(nodes.first..nodes.end());
             }

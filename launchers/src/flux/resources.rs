@@ -6,8 +6,7 @@ use serde_json::Value;
 use stowplan_engine::count::counted;
 use stowplan_engine::limit::{NODES_MAX, PUS_MAX};
 use stowplan_engine::table::names::NameRange;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::read_host_names;
 
 /// Neighbouring nodes with the same cores and GPUs.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,15 +60,8 @@ fn names(execution: &Value) -> Result<Vec<NameRange>, String> {
     let mut names = Vec::new();
     for entry in list {
         let entry = entry.as_str().ok_or("execution.nodelist must hold texts")?;
-        let read = read_hosts(entry).map_err(|_| format!("nodelist: {entry} is no host list"))?;
-        for host in read {
-            match host {
-                HostEntry::Names(range, _) => names.push(range),
-                HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                    return Err(format!("nodelist: {entry} names no hosts"));
-                }
-            }
-        }
+        let read = read_host_names(entry);
+        names.extend(read.map_err(|_| format!("nodelist: {entry} is no host list"))?);
     }
     Ok(names)
 }

@@ -8,8 +8,7 @@ use crate::hydra::rounds::Turn;
 use crate::line::{LineAsked, LineRefused, OurHosts, names_of};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::names::{NameRange, Names, Nodes, range_name};
-use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
-use stowplan_engine::text::hostlist::{plain, read_hosts};
+use stowplan_engine::text::hostlist::{plain, read_host_names};
 
 /// The most turns that hosts may have.
 const HOSTS_MAX: u64 = 1 << 20;
@@ -250,20 +249,9 @@ fn name_of(entry: &str) -> &str {
 
 /// Names with ranges in brackets.
 fn of_groups(list: &str, word: &str) -> Result<Vec<Listed>, LineRefused> {
-    let entries = read_hosts(list);
-    let entries = entries.map_err(|_| refuses(&format!("{word} {list} is no list of hosts")))?;
-    let mut hosts = Vec::new();
-    for entry in entries {
-        match entry {
-            HostEntry::Names(names, EntrySlots::One) => {
-                hosts.push((names, None));
-            }
-            HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                return Err(refuses(&format!("{word} {list} is no list of names")));
-            }
-        }
-    }
-    Ok(hosts)
+    let names = read_host_names(list)
+        .map_err(|_| refuses(&format!("{word} {list} is no list of names")))?;
+    Ok(names.into_iter().map(|names| (names, None)).collect())
 }
 
 /// The hosts of a host file: counts are passed over, and a name directly behind itself is the same host.

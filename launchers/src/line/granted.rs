@@ -4,8 +4,7 @@ use crate::cpus::read_stepped;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::table::names::NameRange;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::read_host_names;
 
 /// Nodes, and the numbers that were given of each.
 pub type Granted = Vec<(NameRange, RoaringBitmap)>;
@@ -28,13 +27,8 @@ pub fn read(text: &str) -> Result<Granted, String> {
             .ok_or_else(|| format!("{part} is no NODE=NUMBERS"))?;
         let list =
             read_stepped(list, PUS_MAX).ok_or_else(|| format!("{part} has no list of numbers"))?;
-        let entries = read_hosts(hosts).map_err(|_| format!("{hosts} is no host list"))?;
-        for entry in entries {
-            let HostEntry::Names(range, _) = entry else {
-                return Err(format!("{hosts} names no nodes"));
-            };
-            granted.push((range, list.clone()));
-        }
+        let names = read_host_names(hosts).map_err(|_| format!("{hosts} is no host list"))?;
+        granted.extend(names.into_iter().map(|range| (range, list.clone())));
     }
     Ok(granted)
 }

@@ -4,8 +4,7 @@ use super::words::Means;
 use crate::line::table::Part;
 use crate::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts};
 use stowplan_engine::table::names::NameRange;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::{plain, read_hosts};
+use stowplan_engine::text::hostlist::{plain, read_host_names};
 
 /// The hosts of a job.
 pub(super) struct Hosts {
@@ -96,12 +95,7 @@ fn variables(asked: &LineAsked<'_>) -> Result<(Vec<NameRange>, &'static str), Li
 }
 
 fn list(text: &str) -> Result<Vec<NameRange>, String> {
-    let entries = read_hosts(text).map_err(|_| "this is no list of hosts".to_owned())?;
-    let names = entries.into_iter().map(|entry| match entry {
-        HostEntry::Names(range, _) => Ok(range),
-        HostEntry::Nth(_) | HostEntry::Empty(_) => Err("this is no list of hosts".to_owned()),
-    });
-    names.collect()
+    read_host_names(text).map_err(|_| "this is no list of hosts".to_owned())
 }
 
 /// A name a line, `#` comments.

@@ -8,8 +8,8 @@ use super::refusals;
 use super::shape::Gpu;
 use crate::line::{LineAsked, LineRefused};
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::text::host_types::{HostEntry, NameRange};
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::hostlist::read_host_names;
 
 /// What the scheduler counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -225,12 +225,7 @@ fn of_nodes(pairs: &[(String, String)]) -> Result<OfNodes, LineRefused> {
 
 /// Names of a host list.
 pub(super) fn names(text: &str) -> Option<Vec<NameRange>> {
-    let entries = read_hosts(text).ok()?;
-    let each = entries.into_iter().map(|entry| match entry {
-        HostEntry::Names(names, _) => Some(names),
-        HostEntry::Nth(_) | HostEntry::Empty(_) => None,
-    });
-    each.collect()
+    read_host_names(text).ok()
 }
 
 /// The last value of a setting.

@@ -7,8 +7,7 @@ use crate::report::Refused;
 use stowplan_answers::network_json::json;
 use stowplan_engine::count::counted;
 use stowplan_engine::table::names::Names;
-use stowplan_engine::text::host_types::HostEntry;
-use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hostlist::read_host_names;
 use stowplan_score::network::{Asked, BadNetwork, Level, Network, machines, read, topology_conf};
 
 /// The form of the answer.
@@ -63,11 +62,8 @@ fn names(list: &str) -> Result<Names, Refused> {
         told("bad-hostlist", sentence)
     };
     let mut names = Names::default();
-    for entry in read_hosts(list).map_err(|_| bad())? {
-        match entry {
-            HostEntry::Names(range, _) => drop(names.add(&range).map_err(|_| bad())?),
-            HostEntry::Nth(_) | HostEntry::Empty(_) => return Err(bad()),
-        }
+    for range in read_host_names(list).map_err(|_| bad())? {
+        names.add(&range).map_err(|_| bad())?;
     }
     Ok(names)
 }
