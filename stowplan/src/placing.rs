@@ -22,7 +22,7 @@ pub(crate) fn resolve_alone(
     machine: &Machine,
 ) -> Result<(Resolved, map::Machine), Error> {
     let (mut resolved, machine) =
-        stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
+        crate::job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
     resolved.threading = Threading::Within;
     Ok((resolved, machine))
 }
