@@ -2,15 +2,15 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use stowplan_answers::diff::diff;
-use stowplan_answers::explain::explain;
-use stowplan_answers::explain::instead::Alternatives;
+use stowplan::answers::diff::diff;
+use stowplan::answers::explain::explain;
+use stowplan::answers::explain::instead::Alternatives;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 
 /// Words that place 2^20 ranks, with a name: regular, in rounds, in an order given by the user.
 const JOBS: [(&str, &str); 4] = [

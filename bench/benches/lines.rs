@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 // For its allocator.
 use stowplan_bench as _;
 

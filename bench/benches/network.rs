@@ -4,16 +4,16 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::Arc;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
+use stowplan::score::advise::on_network::{By, advise_on};
+use stowplan::score::advise::{Nodes, Policy, Reorder, advise};
+use stowplan::score::figures::{NoMatrices, score, score_on};
+use stowplan::score::network::{Asked, Network, OnNetwork, read};
+use stowplan::score::pattern::Part;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
-use stowplan_score::advise::on_network::{By, advise_on};
-use stowplan_score::advise::{Nodes, Policy, Reorder, advise};
-use stowplan_score::network::{Asked, Network, OnNetwork, read};
-use stowplan_score::pattern::Part;
-use stowplan_score::score::{NoMatrices, score, score_on};
 
 /// 160,000 nodes below 5,000 leaves of 32, 100 of them below a switch.
 fn topology_conf() -> String {

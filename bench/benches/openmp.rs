@@ -2,14 +2,14 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use stowplan_answers::openmp::{Machine, Process, Runtime, Variables, job_notes, threads};
+use stowplan::answers::openmp::{Machine, Process, Runtime, Variables, job_notes, threads};
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::Topologies;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 // For its allocator.
 use stowplan_bench as _;
 

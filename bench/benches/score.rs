@@ -3,16 +3,16 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::io::{BufRead, Write as _};
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
+use stowplan::score::advise::{Policy, Reorder, advise};
+use stowplan::score::figures::{Matrices, NoMatrices, score};
+use stowplan::score::matrix::Matrix;
+use stowplan::score::pattern::Part;
+use stowplan::score::weight::Weight;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
-use stowplan_score::advise::{Policy, Reorder, advise};
-use stowplan_score::matrix::Matrix;
-use stowplan_score::pattern::Part;
-use stowplan_score::score::{Matrices, NoMatrices, score};
-use stowplan_score::weight::Weight;
 
 /// 2^20 ranks, placed with these further words.
 fn million(more: &[&str]) -> Option<Plan> {

@@ -5,7 +5,7 @@ use crate::job::Job;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
-use stowplan_answers::verify::verify;
+use stowplan::answers::verify::verify;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::devices::DeviceClass;
 use stowplan_engine::error::{MapError, Note};

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stowplan::job::args::map_args;
 use stowplan_engine::error::MapError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
-use stowplan_job::args::map_args;
 use stowplan_reference::machine::Machine;
 use stowplan_reference::{World, map, read_machine};
 

@@ -1,8 +1,8 @@
 //! Apps that are being described, with their policies.
 
 use crate::Error;
+use crate::job::draft::{Draft, Kind, Whose};
 use crate::policy::{BindTo, MapBy, Policy, RankBy};
-use stowplan_job::draft::{Draft, Kind, Whose};
 
 /// One program of a job.
 ///

@@ -1,10 +1,10 @@
 //! What a component sees: the app with its options and attributes, and the nodes as rooms.
 
 use crate::ObjKind;
+use crate::answers::policy;
 use crate::attribute::Attribute;
 use std::fmt;
 use std::ops::RangeInclusive;
-use stowplan_answers::policy;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::{
     BindStrength, CpuMode, IfSupported, NoLocal, Ordered, Overload, Oversubscribe, Span,

@@ -1,10 +1,10 @@
 //! Jobs that say the word of a component in `--map-by`.
 
 use crate::component::Registry;
+use crate::job::draft::{Draft, Whose};
+use crate::job::options::Meaning;
+use crate::job::words::CommandLine;
 use crate::{Error, Job, JobBuilder};
-use stowplan_job::draft::{Draft, Whose};
-use stowplan_job::options::Meaning;
-use stowplan_job::words::CommandLine;
 
 impl Registry {
     /// As [`Job::from_command_line`], where `--map-by` also takes the words of these components. Such a job is refused as

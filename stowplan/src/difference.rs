@@ -1,10 +1,10 @@
 //! What moved between two plans.
 
+use crate::answers::diff::{Diff, diff, words};
+use crate::answers::picture;
+use crate::answers::picture::setting::Setting;
 use crate::{Plan, undrawn};
 use std::fmt;
-use stowplan_answers::diff::{Diff, diff, words};
-use stowplan_answers::picture;
-use stowplan_answers::picture::setting::Setting;
 
 /// What moved between two plans, counted by rank. `Display` writes the page of `stowplan diff`.
 /// ```
@@ -224,7 +224,7 @@ impl fmt::Display for Difference {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause<'d> {
-    told: &'d stowplan_answers::diff::cause::Cause,
+    told: &'d crate::answers::diff::cause::Cause,
 }
 
 impl<'d> Cause<'d> {

@@ -1,5 +1,6 @@
 //! Errors and notes, as data with a stable class.
 
+use crate::job::error::{JobError, one_line};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +8,6 @@ use stowplan_engine::error::{Class, MapError};
 use stowplan_engine::plan::BadPlan;
 use stowplan_engine::planner::NoSuchNode;
 use stowplan_engine::taskmap::TaskMapError;
-use stowplan_job::error::{JobError, one_line};
 use stowplan_judge::Fault;
 use stowplan_topo::TopoError;
 

@@ -1,9 +1,9 @@
 //! Why a rank is where it is.
 
 use crate::Rank;
+use crate::answers::explain::instead::Alternatives;
+use crate::answers::explain::{Explained, explain};
 use std::fmt;
-use stowplan_answers::explain::instead::Alternatives;
-use stowplan_answers::explain::{Explained, explain};
 use stowplan_engine::count;
 use stowplan_engine::plan::Plan;
 
@@ -77,11 +77,11 @@ impl Explanation {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word<'e> {
-    told: &'e stowplan_answers::explain::Word,
+    told: &'e crate::answers::explain::Word,
 }
 
 impl<'e> Word<'e> {
-    pub(crate) const fn new(told: &'e stowplan_answers::explain::Word) -> Self {
+    pub(crate) const fn new(told: &'e crate::answers::explain::Word) -> Self {
         Self { told }
     }
 
@@ -141,7 +141,7 @@ impl<'e> Word<'e> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instead<'e> {
-    told: &'e stowplan_answers::explain::instead::Instead,
+    told: &'e crate::answers::explain::instead::Instead,
 }
 
 impl<'e> Instead<'e> {

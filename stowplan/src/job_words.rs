@@ -1,12 +1,12 @@
 //! What the words of a job come to before it meets a machine.
 
 use crate::Note;
-use stowplan_answers::explain::{Word, words_of_job};
+use crate::answers::explain::{Word, words_of_job};
+use crate::job::args::MapArgs;
+use crate::job::files::GivenFiles;
+use crate::job::our_words::of_another;
+use crate::job::place::read_words;
 use stowplan_engine::error::fold::fold;
-use stowplan_job::args::MapArgs;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::our_words::of_another;
-use stowplan_job::place::read_words;
 
 /// What the words of a job come to before it meets a machine.
 #[derive(Default)]

@@ -62,6 +62,16 @@
 //! | speak PRRTE: attributes, setters, the relay, options of an app, the loop of `map_job` | [`prte`] |
 //! | bring a mapper of my own | [`component`] |
 
+// What is promised is built on these four: `launchers` and `score`, on them `job`, on all three `answers`. They are public, so that the
+// command, tests and bindings reach what is not promised, and hidden, so that the documentation and `interface.txt` name only what is.
+#[doc(hidden)]
+pub mod answers;
+#[doc(hidden)]
+pub mod job;
+#[doc(hidden)]
+pub mod launchers;
+#[doc(hidden)]
+pub mod score;
 // Errors and notes.
 mod error;
 mod note;
@@ -69,7 +79,7 @@ mod note;
 mod workers;
 // Jobs and machines.
 mod app;
-mod job;
+mod described;
 mod job_app;
 mod job_words;
 mod line;
@@ -115,11 +125,11 @@ pub mod taskmap;
 
 pub use app::App;
 pub use cluster::{Cluster, ClusterNode, JobId, Standing, ToJob, Waiting};
+pub use described::{Job, JobBuilder};
 pub use difference::{Cause, Difference};
 pub use error::Error;
 pub use explanation::{Explanation, Instead, Word};
 pub use gpu_column::GpuColumn;
-pub use job::{Job, JobBuilder};
 pub use job_app::JobApp;
 pub use line::Line;
 pub use machine::Machine;

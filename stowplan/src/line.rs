@@ -1,10 +1,10 @@
 //! A launcher's own line, with what stands around it.
 
+use crate::job::draft::Draft;
+use crate::job::files::GivenFiles;
+use crate::job::line::cut;
+use crate::job::script;
 use crate::{Error, Job, Machine, Plan};
-use stowplan_job::draft::Draft;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::line::cut;
-use stowplan_job::script;
 
 /// What errors call a script that came as text.
 const SCRIPT: &str = "the script";

@@ -1,12 +1,12 @@
 //! Networks above the nodes: switches, groups, tori.
 
 use crate::Error;
+use crate::answers::network_json;
+use crate::job::files::GivenFiles;
+use crate::job::named_nodes::hosts;
+use crate::score::network::{self, Asked, BadNetwork};
 use std::fmt;
-use stowplan_answers::network_json;
 use stowplan_engine::table::names::Names;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::named_nodes::hosts;
-use stowplan_score::network::{self, Asked, BadNetwork};
 
 /// The name under which the contents of a network's file are given.
 const FILE: &str = "network";

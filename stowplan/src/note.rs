@@ -1,8 +1,8 @@
 //! Notes: what is worth knowing of a job or a plan, with a stable class.
 
+use crate::job::error::one_line;
 use std::fmt;
 use stowplan_engine::error::fold::Folded;
-use stowplan_job::error::one_line;
 
 /// Something that is worth knowing, but is not an error.
 ///

@@ -1,14 +1,14 @@
 //! A plan on the hosts that were granted.
 
+use crate::answers::onto::onto;
+use crate::job::error::JobError;
+use crate::job::granted::{Granted, granted, granted_on};
+use crate::job::outside::FilesAlone;
 use crate::{Error, Machine, Plan, workers};
-use stowplan_answers::onto::onto;
 use stowplan_engine::error::Note;
 use stowplan_engine::map::Mapped;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::error::JobError;
-use stowplan_job::granted::{Granted, granted, granted_on};
-use stowplan_job::outside::FilesAlone;
 
 impl Plan {
     /// The same plan on other hosts, in order: node i is host i. Each item is a name or a range of names, with slots or without, as

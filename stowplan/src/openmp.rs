@@ -17,13 +17,13 @@
 //! # Ok::<(), stowplan::Error>(())
 //! ```
 
+use crate::answers::openmp;
+use crate::answers::openmp::job::JobThreads;
+use crate::answers::openmp::runtime::BadRuntime;
 use crate::{Cpus, Error, Plan, Rank, Topology};
 use roaring::RoaringBitmap;
 use std::fmt;
 use std::str::FromStr;
-use stowplan_answers::openmp;
-use stowplan_answers::openmp::job::JobThreads;
-use stowplan_answers::openmp::runtime::BadRuntime;
 use stowplan_engine::count;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};

@@ -1,12 +1,12 @@
 //! What the engine gets of a job, and how much work that is.
 
+use crate::job::args::Refusals;
+use crate::job::line::launched::Launched;
+use crate::job::place::{place_line_on, resolve_on};
 use crate::workers::{self, Size};
 use crate::{Error, Job, Machine};
 use stowplan_engine::map::{self, Mapped};
 use stowplan_engine::stage::resolve::{Resolved, Threading};
-use stowplan_job::args::Refusals;
-use stowplan_job::line::launched::Launched;
-use stowplan_job::place::place_line_on;
 
 /// The engine's input for a job on a machine that is what it is, whose ranks are in the order in which they are placed.
 ///
@@ -24,8 +24,7 @@ pub(crate) fn resolve_alone(
     job: &Job,
     machine: &Machine,
 ) -> Result<(Resolved, map::Machine), Error> {
-    let (mut resolved, machine) =
-        stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files())?;
+    let (mut resolved, machine) = resolve_on(machine.inner(), job.asked(), job.files())?;
     resolved.threading = Threading::Within;
     Ok((resolved, machine))
 }

@@ -1,7 +1,12 @@
 //! Plans: where every process of a job is.
 
+use crate::answers::expert;
+use crate::answers::verify::{Unsound, verify};
 use crate::error::of_faults;
 use crate::explanation::Explanation;
+use crate::job::args::Refusals;
+use crate::job::line::launched::our_own;
+use crate::job::place::place_on;
 use crate::placing::{place_line, resolve_alone, size};
 use crate::remedy::beside;
 use crate::taskmap::TaskMap;
@@ -9,17 +14,12 @@ use crate::{Error, Job, Machine, Note, Rank, ReadAs, undrawn, workers};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
-use stowplan_answers::expert;
-use stowplan_answers::verify::{Unsound, verify};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::plan;
 use stowplan_engine::plan::bytes::{ReadingRemark, Remarks};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
-use stowplan_job::args::Refusals;
-use stowplan_job::line::launched::our_own;
-use stowplan_job::place::place_on;
 
 /// Where every process of a job is. A plan is small, immutable and cheap to clone. It answers questions without listing all ranks.
 ///
@@ -376,7 +376,7 @@ impl Plan {
         if self.whole().is_err() {
             return undrawn::svg(&self.summary().to_string());
         }
-        stowplan_answers::picture::svg(self.inner())
+        crate::answers::picture::svg(self.inner())
     }
 
     /// The same picture as a page for a browser, with a field to search for a rank. It uses no network and has at most 300 kB.
@@ -394,7 +394,7 @@ impl Plan {
         if self.whole().is_err() {
             return undrawn::html(&self.summary().to_string());
         }
-        stowplan_answers::picture::html(self.inner())
+        crate::answers::picture::html(self.inner())
     }
 
     /// Why a rank is where it is. `None` if there is no such rank, or if the plan was read from a broadcast, which does not hold

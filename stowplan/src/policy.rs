@@ -1,13 +1,13 @@
 //! Policies, as typed choices or as text.
 
 use crate::Error;
+use crate::job::draft::{Kind, Said};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use stowplan_engine::policy::{self, PprObject};
 use stowplan_engine::text::said::MapChoice;
-use stowplan_job::draft::{Kind, Said};
 
 pub use stowplan_engine::policy::ObjKind;
 
@@ -240,7 +240,7 @@ impl fmt::Display for BindTo {
 
 /// Reads the choice from a text without qualifiers. A text with qualifiers belongs in a [`Policy`].
 fn said(kind: Kind, text: &str) -> Result<Said, Error> {
-    let said = stowplan_job::draft::read_policy(kind, text)?;
+    let said = crate::job::draft::read_policy(kind, text)?;
     if said.qualified {
         let sentence =
             format!("{text:?}: qualifiers are no part of the choice; give the text itself");

@@ -1,7 +1,7 @@
 //! By whose rules a plan was made.
 
+use crate::job::line::launched::our_own;
 use stowplan_engine::plan::bytes::ReadingRemark;
-use stowplan_job::line::launched::our_own;
 
 /// Whose rules placed a job, and what the launcher derived.
 ///

@@ -1,13 +1,13 @@
 //! What a refused job lacks, and which jobs would fit in its place.
 
+use crate::answers::explain::refused::{Answer, explain_refused};
+use crate::job::args::map_args;
+use crate::job::draft::Draft;
+use crate::job::outside::FilesAlone;
+use crate::job::place::place_on;
 use crate::{Machine, workers};
 use std::fmt;
-use stowplan_answers::explain::refused::{Answer, explain_refused};
 use stowplan_engine::stage::resolve::NoFiles;
-use stowplan_job::args::map_args;
-use stowplan_job::draft::Draft;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place_on;
 
 /// What is missing for a job that was refused for lack of room, objects or cpus, and the nearest jobs that fit. `Display` writes
 /// the page of `stowplan explain`.
@@ -147,7 +147,7 @@ impl fmt::Display for Refused {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Nearest<'r> {
-    told: &'r stowplan_answers::explain::change::Changed,
+    told: &'r crate::answers::explain::change::Changed,
 }
 
 impl<'r> Nearest<'r> {

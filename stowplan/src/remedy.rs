@@ -1,19 +1,19 @@
 //! What would work in place of a refused job: other jobs, each planned before it is told.
 
+use crate::answers::explain::in_keys::in_keys;
+use crate::answers::explain::refused::is_open;
+use crate::answers::explain::remedies::remedies;
 use crate::error::Remedies;
+use crate::job::args::{JobArgs, MapArgs, Refusals, map_args};
+use crate::job::error::JobError;
+use crate::job::place::{place_on, resolve_on};
+use crate::job::typed::Typed;
 use crate::placing::place_line;
 use crate::{Error, Job, Machine, workers};
 use std::cell::Cell;
 use std::sync::Arc;
-use stowplan_answers::explain::in_keys::in_keys;
-use stowplan_answers::explain::refused::is_open;
-use stowplan_answers::explain::remedies::remedies;
 use stowplan_engine::cluster::{Among, Cluster};
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::{JobArgs, MapArgs, Refusals, map_args};
-use stowplan_job::error::JobError;
-use stowplan_job::place::{place_on, resolve_on};
-use stowplan_job::typed::Typed;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;

@@ -34,8 +34,8 @@
 use crate::Error;
 
 #[cfg(feature = "std")]
-pub use stowplan_answers::journal_file::{FileError, JOURNAL_BYTES_MAX, JournalFile, StartError};
-pub use stowplan_answers::session_json::channel::{Channel, ChannelError};
+pub use crate::answers::journal_file::{FileError, JOURNAL_BYTES_MAX, JournalFile, StartError};
+pub use crate::answers::session_json::channel::{Channel, ChannelError};
 pub use stowplan_engine::id::Id;
 pub use stowplan_session::{
     AllocId, AllocImage, AllocRow, Attr, Broken, Config, DIRECTIVES, Directive, Dump, DumpError,
@@ -93,7 +93,6 @@ impl From<StartError> for Error {
             StartError::Replay(error) => error.into(),
             StartError::Initial(error) => error.into(),
             StartError::Journal(error) => error.into(),
-            other => Self::told("journal", &other.to_string()),
         }
     }
 }

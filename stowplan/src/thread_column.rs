@@ -1,7 +1,7 @@
 //! How many threads each rank should run.
 
+use crate::answers::thread_count::ThreadCounts;
 use crate::{Plan, Rank};
-use stowplan_answers::thread_count::ThreadCounts;
 use stowplan_engine::count;
 
 impl Plan {

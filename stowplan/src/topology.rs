@@ -1,6 +1,7 @@
 //! The hardware of a node.
 
 use crate::Error;
+use crate::job::hardware::restricted;
 use roaring::RoaringBitmap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -9,7 +10,6 @@ use std::sync::Arc;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_job::hardware::restricted;
 use stowplan_topo::TopoError;
 
 /// The hardware of a node: packages, NUMA nodes, caches, cores, hardware threads. Cheap to clone. Two are equal if processes are placed

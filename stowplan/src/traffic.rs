@@ -1,22 +1,22 @@
 //! Who talks to whom: scores of plans, and placements that would be better.
 
+use crate::answers::advice::json::{advice_json, score_json};
+use crate::answers::advice::policies::{Tried, policies};
+use crate::answers::advice::{self, Said, UNWRITTEN, say};
+use crate::job::draft::Draft;
+use crate::job::files::GivenFiles;
+use crate::job::place::place_on_network;
+use crate::score::advise::Answer;
+use crate::score::figures::{Matrices, score_on};
+use crate::score::network::OnNetwork;
+use crate::score::order::file;
+use crate::score::pattern::Part;
+use crate::score::tree::places;
 use crate::{Error, Machine, Network, Plan, workers};
 use std::fmt;
 use std::io::{BufRead, Cursor};
 use std::sync::Arc;
-use stowplan_answers::advice::json::{advice_json, score_json};
-use stowplan_answers::advice::policies::{Tried, policies};
-use stowplan_answers::advice::{self, Said, UNWRITTEN, say};
 use stowplan_engine::stage::resolve::Files as _;
-use stowplan_job::draft::Draft;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::place::place_on_network;
-use stowplan_score::advise::Answer;
-use stowplan_score::network::OnNetwork;
-use stowplan_score::order::file;
-use stowplan_score::pattern::Part;
-use stowplan_score::score::{Matrices, score_on};
-use stowplan_score::tree::places;
 
 /// Who talks to whom, and on which network (`docs/advice.md`).
 ///

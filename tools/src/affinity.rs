@@ -3,8 +3,8 @@
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use roaring::RoaringBitmap;
+use stowplan::launchers::cpus::read_list;
 use stowplan_engine::limit::PUS_MAX;
-use stowplan_launchers::cpus::read_list;
 
 /// The cpus that this process may run on, by OS number.
 ///

@@ -1,7 +1,7 @@
 //! Variables and files that a launcher or a batch system provides for this process.
 
+use stowplan::launchers::environment::Lookup;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_launchers::environment::Lookup;
 
 /// The variables of this process, and the files from `files`.
 #[derive(Clone, Copy)]

@@ -1,15 +1,15 @@
 //! Bodies of the fuzz targets whose readers are the command's own: command lines, lines of launchers, scripts, and spawn requests in JSON.
 
 use crate::command::script::WithFiles;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
+use stowplan::job::request::read_request;
+use stowplan::job::script;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::spawn::intake::Taken;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
-use stowplan_job::request::read_request;
-use stowplan_job::script;
 use stowplan_judge::check;
 
 /// A command line: arguments separated by newlines.

@@ -4,7 +4,7 @@ use std::io;
 #[cfg(unix)]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use stowplan_answers::file_draft::end_without;
+use stowplan::answers::file_draft::end_without;
 
 /// Nothing is being written: an interrupt may end the process at once.
 const IDLE: u8 = 0;

@@ -66,12 +66,12 @@ fn internal(panic: &std::panic::PanicHookInfo<'_>) {
     let at = panic.location().map_or_else(String::new, |at| {
         format!(", at {}:{}", at.file(), at.line())
     });
-    let sentence = stowplan_job::error::one_line(&format!(
+    let sentence = stowplan::job::error::one_line(&format!(
         "a fault in stowplan: {what}{at}. Please report it with the command and its files"
     ));
     // The worst that can happen to a message is that nobody reads it.
     let _ = writeln!(std::io::stderr(), "error[internal]: {sentence}");
-    stowplan_answers::file_draft::end_without(|| {
+    stowplan::answers::file_draft::end_without(|| {
         std::process::exit(Class::Internal.exit_status().into())
     });
 }

@@ -4,8 +4,8 @@ use crate::Console;
 use serde_json::Value as Json;
 use std::fs::File;
 use std::io::{self, Read as _, Write};
+use stowplan::job::error::one_line;
 use stowplan_engine::plan::Plan;
-use stowplan_job::error::one_line;
 
 /// The most bytes of a file that are looked at.
 const READ_MAX: u64 = 1 << 20;

@@ -5,8 +5,8 @@ use crate::report::{Refused, Target};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use stowplan_answers::file_draft::{Draft, resolve};
-use stowplan_job::args::JobArgs;
+use stowplan::answers::file_draft::{Draft, resolve};
+use stowplan::job::args::JobArgs;
 
 /// Writes an answer: to the file if one is named, else to `out`.
 ///

@@ -1,8 +1,8 @@
 //! Which files were read for an answer, so that no output replaces one of them.
 
 use std::sync::{Mutex, PoisonError};
+use stowplan::job::args::JobArgs;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::JobArgs;
 
 /// Reads files, and remembers their paths.
 pub struct Recorded<'f> {

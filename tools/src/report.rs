@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use stowplan::job::error::{JobError, floor, one_line};
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{Class, MapError, Note, SpecError};
 use stowplan_engine::taskmap::TaskMapError;
 use stowplan_engine::text::printable::disturbs;
-use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
 

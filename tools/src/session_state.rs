@@ -3,7 +3,7 @@
 use crate::command::session::state_json;
 use crate::stdin;
 use std::path::Path;
-use stowplan_answers::journal_file::FileError;
+use stowplan::answers::journal_file::FileError;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_session::{Config, MAGIC, ReplayError, State, restore};
 

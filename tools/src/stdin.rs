@@ -5,12 +5,12 @@ use crate::report::Refused;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
-use stowplan_answers::journal_file::{self, FileError};
+use stowplan::answers::journal_file::{self, FileError};
+use stowplan::job::line::cut;
+use stowplan::job::options::find;
+use stowplan::job::our_words::in_our_words;
+use stowplan::job::words::{AppWords, CommandLine, OptionWords};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_job::line::cut;
-use stowplan_job::options::find;
-use stowplan_job::our_words::in_our_words;
-use stowplan_job::words::{AppWords, CommandLine, OptionWords};
 
 /// The word that stands for standard input.
 pub const STDIN: &str = "-";

@@ -2,10 +2,10 @@
 
 use crate::session_state;
 use std::path::Path;
+use stowplan::job::error::JobError;
+use stowplan::job::outside::Outside;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::topologies::TopologyDraft;
-use stowplan_job::error::JobError;
-use stowplan_job::outside::Outside;
 use stowplan_session::State;
 use stowplan_topo::TopoError;
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
-use stowplan_answers::journal_file::JournalFile;
+use stowplan::answers::journal_file::JournalFile;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_session::{Effects, Event, Journal, Mode, ReplayError, State, Store, recover};
 

@@ -18,8 +18,8 @@ impl From<face::Error> for Fail {
     }
 }
 
-impl From<stowplan_job::error::JobError> for Fail {
-    fn from(error: stowplan_job::error::JobError) -> Self {
+impl From<face::job::error::JobError> for Fail {
+    fn from(error: face::job::error::JobError) -> Self {
         Self::Refused(error.into())
     }
 }

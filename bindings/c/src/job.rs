@@ -6,10 +6,10 @@ use crate::fail::Fail;
 use crate::pointer::{Out, Space, bytes, change, free, text, words};
 use crate::refusal::StowError;
 use crate::status::call_with;
+use face::job::draft::{Draft, Kind, Whose};
+use face::job::error::JobError;
 use std::ffi::c_char;
 use std::sync::OnceLock;
-use stowplan_job::draft::{Draft, Kind, Whose};
-use stowplan_job::error::JobError;
 
 /// The description of a job, and the job made from it, which is kept until something is set; opaque to callers.
 pub struct StowJob {

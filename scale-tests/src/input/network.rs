@@ -1,11 +1,11 @@
 //! The fuzz body for networks: any bytes as a file, and as the words of `--network`.
 
 use std::collections::HashSet;
-use stowplan_engine::id::Id as _;
-use stowplan_engine::table::names::{Names, NodeId};
-use stowplan_score::network::{
+use stowplan::score::network::{
     Asked, BadNetwork, LEVELS_MAX, NODES_MAX, Network, read, topology_conf,
 };
+use stowplan_engine::id::Id as _;
+use stowplan_engine::table::names::{Names, NodeId};
 
 /// Networks of at most this many nodes are written and read again.
 const NODES_WRITTEN: u32 = 4096;

@@ -5,9 +5,9 @@ use crate::threads::drawn;
 use crate::threads::machines::{Known, Shape};
 use roaring::RoaringBitmap;
 use std::sync::OnceLock;
-use stowplan_answers::openmp::answer::Answer;
-use stowplan_answers::openmp::notes::{self, Scope};
-use stowplan_answers::openmp::{Process, Refused, Runtime, Threads, Variables, threads};
+use stowplan::answers::openmp::answer::Answer;
+use stowplan::answers::openmp::notes::{self, Scope};
+use stowplan::answers::openmp::{Process, Refused, Runtime, Threads, Variables, threads};
 
 /// The runtimes that read the words.
 const RUNTIMES: [&str; 5] = ["gnu", "llvm@14", "llvm@17", "llvm@19", "intel"];

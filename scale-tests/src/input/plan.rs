@@ -2,9 +2,9 @@
 
 use crate::choices::Choices;
 use crate::shapes;
-use stowplan_answers::explain::explain;
-use stowplan_answers::explain::instead::Alternatives;
-use stowplan_answers::verify::verify;
+use stowplan::answers::explain::explain;
+use stowplan::answers::explain::instead::Alternatives;
+use stowplan::answers::verify::verify;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;

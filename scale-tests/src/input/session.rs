@@ -1,6 +1,6 @@
 //! Fuzz bodies for sessions: scenario files, journals, and journals with sound frames around arbitrary payloads.
 
-use stowplan_answers::session_json::event_json;
+use stowplan::answers::session_json::event_json;
 use stowplan_cli::command::session::{scenario, state_json};
 use stowplan_session::{
     Event, EventValue, Journal, MAGIC, Mode, Recovered, ReplayError, State, check, check_step,

@@ -3,7 +3,7 @@
 use super::{Drawn, Level, Ways, some_nodes};
 use crate::choices::Choices;
 use std::fmt::Write as _;
-use stowplan_score::network::machines::machines;
+use stowplan::score::network::machines::machines;
 
 /// Words with counts, over a list of hosts.
 pub(super) fn synthetic(choices: &mut Choices<'_>) -> Drawn {

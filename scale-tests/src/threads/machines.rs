@@ -4,7 +4,7 @@ use crate::choices::Choices;
 use crate::input::topo::bits;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use stowplan_answers::openmp::Machine;
+use stowplan::answers::openmp::Machine;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::Topologies;
 use stowplan_reference::threads::{Cpu, Hardware, Maker};

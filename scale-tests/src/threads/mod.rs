@@ -10,9 +10,9 @@ pub mod recorded;
 use crate::choices::Choices;
 use machines::{Known, Shape};
 use std::collections::BTreeSet;
-use stowplan_answers::openmp::answer::Answer;
-use stowplan_answers::openmp::notes::{Scope, found};
-use stowplan_answers::openmp::{Process, Refused, Runtime, Variables, threads};
+use stowplan::answers::openmp::answer::Answer;
+use stowplan::answers::openmp::notes::{Scope, found};
+use stowplan::answers::openmp::{Process, Refused, Runtime, Variables, threads};
 use stowplan_reference::threads::{Asked, Rules, Set, Told, Why};
 
 /// A process of which both are asked.
@@ -167,7 +167,7 @@ fn brief(told: &Result<Told, Why>) -> String {
     }
 }
 
-fn told_of(own: &stowplan_answers::openmp::Threads) -> Told {
+fn told_of(own: &stowplan::answers::openmp::Threads) -> Told {
     let set = |set: &roaring::RoaringBitmap| -> Set { set.iter().collect() };
     Told {
         number: own.number(),

@@ -1,10 +1,10 @@
 //! Plan bytes through the bodies of their fuzz targets.
 
 use proptest::prelude::*;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 use stowplan_scale_tests::input::plan;
 
 /// The files of the jobs below.

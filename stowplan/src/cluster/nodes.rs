@@ -1,13 +1,13 @@
 //! The nodes of a cluster: added and removed, up and down, and what is free of them.
 
 use super::{Cluster, JobId};
+use crate::job::named_nodes::{hosts, pool};
 use crate::{Error, Machine, Topology};
 use std::fmt;
 pub use stowplan_engine::cluster::Standing;
 use stowplan_engine::cluster::{NoNode, NodeNow};
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::names::NodeRange;
-use stowplan_job::named_nodes::{hosts, pool};
 
 /// A node of a cluster, as it is now.
 ///

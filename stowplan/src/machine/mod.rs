@@ -3,15 +3,15 @@
 // What is said of some nodes.
 mod nodes;
 
+use crate::job::args::JobArgs;
+use crate::job::hardware::Hardware;
+use crate::job::machine::cpu_list;
+use crate::job::named_nodes::hosts;
 use crate::{Error, Topology};
 use std::sync::{Arc, OnceLock};
 use stowplan_engine::map::{self, CpuList, InUse};
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::hostlist::plain;
-use stowplan_job::args::JobArgs;
-use stowplan_job::hardware::Hardware;
-use stowplan_job::machine::cpu_list;
-use stowplan_job::named_nodes::hosts;
 use stowplan_session::{Name, SessionCandidates as Candidates, State};
 
 /// The hardware on which jobs are placed, and what the launcher says about it. The jobs say which nodes there are.

@@ -2,11 +2,11 @@
 
 use super::{Machine, cpus};
 use crate::Error;
+use crate::job::error::JobError;
+use crate::job::named_nodes::hosts;
 use crate::topology::os_cpus;
 use roaring::RoaringBitmap;
 use stowplan_engine::map::InUse;
-use stowplan_job::error::JobError;
-use stowplan_job::named_nodes::hosts;
 use stowplan_topo::TopoError;
 
 impl Machine {

@@ -2,6 +2,8 @@
 
 use crate::attribute::{Attribute, Owner, Scope, Value};
 use crate::component::Options;
+use crate::job::draft::Draft;
+use crate::job::program::refuse_empty_program;
 use crate::{Error, Job, ToJob};
 use std::borrow::Cow;
 use std::fmt;
@@ -10,8 +12,6 @@ use stowplan_engine::error::MapError;
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX};
 use stowplan_engine::spawn::{SpawnRequest, Spoken, set};
 use stowplan_engine::stage::resolve::{Context, NoFiles, decide, prepare};
-use stowplan_job::draft::Draft;
-use stowplan_job::program::refuse_empty_program;
 
 /// A job and its apps as typed attributes: what one process of PRRTE relays to another.
 /// ```

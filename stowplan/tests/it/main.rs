@@ -24,3 +24,7 @@ mod errors;
 mod prte;
 // Threads of the library.
 mod workers;
+// Traffic, orders of ranks and networks, compared with a plain count.
+mod score;
+// Plans in launchers' words, read by stand-ins for launchers.
+mod launchers;

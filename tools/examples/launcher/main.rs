@@ -7,11 +7,11 @@ use day::Day;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
+use stowplan::answers::journal_file::JournalFile;
 use stowplan::session::{
     By, Config, Effects, Event, Initial, Journal, Name, State, Status, Value, candidates, judge,
 };
 use stowplan::{Job, Machine, Plan, Topology};
-use stowplan_answers::journal_file::JournalFile;
 
 // What happens to it, for show and for tests.
 mod day;

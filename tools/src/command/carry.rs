@@ -7,12 +7,12 @@ use super::subcommand::{Many, Maybe, own};
 use crate::Console;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
-use stowplan_answers::onto::{Misfit, onto};
+use stowplan::answers::onto::{Misfit, onto};
+use stowplan::job::error::one_line;
+use stowplan::job::granted::granted;
+use stowplan::job::options::Row;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::table::names::Names;
-use stowplan_job::error::one_line;
-use stowplan_job::granted::granted;
-use stowplan_job::options::Row;
 
 /// `--onto` of subcommands that read a plan. The options of hosts behind it are read with it.
 #[rustfmt::skip]

@@ -2,9 +2,9 @@
 
 use crate::report::Refused;
 use std::io::{self, Write};
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_score::network::OnNetwork;
 
 /// The word behind `export`.
 pub(super) const WORD: &str = "coords";
@@ -64,7 +64,7 @@ pub(super) fn write(
     };
     let nodes = of_nodes(on)?;
     let levels = on.network().levels();
-    let word = |at: Option<&stowplan_score::network::Level>| {
+    let word = |at: Option<&stowplan::score::network::Level>| {
         at.map_or("-", |level| level.word.as_str()).to_owned()
     };
     let (top, lowest) = (word(levels.first()), word(levels.last()));

@@ -10,17 +10,17 @@ use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use std::sync::Arc;
-use stowplan_answers::diff::{cause, diff, words};
-use stowplan_answers::json_text;
-use stowplan_answers::picture;
-use stowplan_answers::picture::setting::Setting;
+use stowplan::answers::diff::{cause, diff, words};
+use stowplan::answers::json_text;
+use stowplan::answers::picture;
+use stowplan::answers::picture::setting::Setting;
+use stowplan::job::args::{Format, JobArgs, map_args};
+use stowplan::job::error::one_line;
+use stowplan::job::line::versions;
+use stowplan::job::options::Meaning;
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{Format, JobArgs, map_args};
-use stowplan_job::error::one_line;
-use stowplan_job::line::versions;
-use stowplan_job::options::Meaning;
-use stowplan_score::network::OnNetwork;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {

@@ -12,11 +12,15 @@ use crate::recorded::Recorded;
 use crate::report::Refused;
 use roaring::RoaringBitmap;
 use serde_json::json;
-use stowplan_answers::explain::instead::Alternatives;
-use stowplan_answers::explain::refused::explain_refused;
-use stowplan_answers::explain::{RANKS_MAX, explain};
-use stowplan_answers::json_text;
-use stowplan_answers::select::{nodes, numbers};
+use stowplan::answers::explain::instead::Alternatives;
+use stowplan::answers::explain::refused::explain_refused;
+use stowplan::answers::explain::{RANKS_MAX, explain};
+use stowplan::answers::json_text;
+use stowplan::answers::select::{nodes, numbers};
+use stowplan::job::args::{Format, JobArgs};
+use stowplan::job::error::one_line;
+use stowplan::job::options::Meaning;
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
@@ -24,10 +28,6 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files as _;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_job::args::{Format, JobArgs};
-use stowplan_job::error::one_line;
-use stowplan_job::options::Meaning;
-use stowplan_score::network::OnNetwork;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {

@@ -5,21 +5,21 @@ use crate::Console;
 use crate::output::Kept;
 use crate::report::Refused;
 use crate::surroundings::Surroundings;
-use stowplan_answers::explain::RANKS_MAX;
-use stowplan_answers::json_text;
-use stowplan_answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
-use stowplan_answers::openmp::job::JobThreads;
-use stowplan_answers::openmp::notes::Found;
+use stowplan::answers::explain::RANKS_MAX;
+use stowplan::answers::json_text;
+use stowplan::answers::openmp::explained::{Changed, Putting, ThreadName, explain_thread};
+use stowplan::answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::notes::Found;
+use stowplan::job::args::{Format, map_args};
+use stowplan::job::error::{JobError, one_line};
+use stowplan::job::our_words::in_our_words;
+use stowplan::job::place::Placement;
+use stowplan::job::words::CommandLine;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::AppId;
-use stowplan_job::args::{Format, map_args};
-use stowplan_job::error::{JobError, one_line};
-use stowplan_job::our_words::in_our_words;
-use stowplan_job::place::Placement;
-use stowplan_job::words::CommandLine;
 
 /// A rank, and one of its threads.
 type Asked = (u32, ThreadName);
@@ -196,5 +196,5 @@ fn tell(
 /// Those of the job.
 pub(super) fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
     let asked = map_args(words)?;
-    stowplan_job::place::place(asked, &Surroundings { files })
+    stowplan::job::place::place(asked, &Surroundings { files })
 }

@@ -11,16 +11,16 @@ use crate::report::{Refused, Target};
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
-use stowplan_answers::json_text;
+use stowplan::answers::json_text;
+use stowplan::job::args::{Format, JobArgs};
+use stowplan::job::error::one_line;
+use stowplan::job::options::Meaning;
+use stowplan::launchers::export::{Dialect, Export, Reader, export_for, survey};
+use stowplan::launchers::script::Beside;
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::text::printable::disturbs;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{Format, JobArgs};
-use stowplan_job::error::one_line;
-use stowplan_job::options::Meaning;
-use stowplan_launchers::export::{Dialect, Export, Reader, export_for, survey};
-use stowplan_launchers::script::Beside;
-use stowplan_score::network::OnNetwork;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {

@@ -2,14 +2,14 @@
 
 use super::subcommand::{Behind, Subcommand};
 use crate::report::Refused;
+use stowplan::job::args::{JobArgs, job_args};
+use stowplan::job::granted::grants;
+use stowplan::job::options::{
+    Meaning, OptionOf, Row, Spelled, Takes, Times, find, spelled, written,
+};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{JobArgs, job_args};
-use stowplan_job::granted::grants;
-use stowplan_job::options::{
-    Meaning, OptionOf, Row, Spelled, Takes, Times, find, spelled, written,
-};
 
 /// A command line, read by the rows of its subcommand.
 #[derive(Clone, Debug)]

@@ -3,17 +3,17 @@
 use crate::Console;
 use crate::environment::Environment;
 use crate::report::Refused;
+use stowplan::job::args::{CoresFrom, MapArgs, map_args};
+use stowplan::job::error::one_line;
+use stowplan::job::line::cut;
+use stowplan::job::options::{Meaning, Old};
+use stowplan::job::our_words::in_our_words;
+use stowplan::job::parameters::{self, Effect};
+use stowplan::job::words::{AppWords, CommandLine};
+use stowplan::launchers::environment::{Found, Here, System, Unused, hosts};
 use stowplan_engine::error::Note;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{CoresFrom, MapArgs, map_args};
-use stowplan_job::error::one_line;
-use stowplan_job::line::cut;
-use stowplan_job::options::{Meaning, Old};
-use stowplan_job::our_words::in_our_words;
-use stowplan_job::parameters::{self, Effect};
-use stowplan_job::words::{AppWords, CommandLine};
-use stowplan_launchers::environment::{Found, Here, System, Unused, hosts};
 
 /// A job that was read, and the source of its hosts if no word named them.
 #[derive(Clone, Debug)]

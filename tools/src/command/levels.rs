@@ -1,10 +1,10 @@
 //! Which ranks are in other objects of a network in another plan.
 
+use stowplan::job::error::one_line;
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_job::error::one_line;
-use stowplan_score::network::OnNetwork;
 
 /// A plan on its network.
 type On<'p> = (&'p Plan, &'p OnNetwork);

@@ -12,16 +12,16 @@ use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
+use stowplan::job::args::{Format, JobArgs, MapArgs};
+use stowplan::job::error::JobError;
+use stowplan::job::options::OPTIONS;
+use stowplan::job::place::Placement;
+use stowplan::launchers::script::shell;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::map::Mapped;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{Format, JobArgs, MapArgs};
-use stowplan_job::error::JobError;
-use stowplan_job::options::OPTIONS;
-use stowplan_job::place::Placement;
-use stowplan_launchers::script::shell;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {
@@ -47,7 +47,7 @@ fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
 
 /// A refusal of a line of prterun's family: what the launcher itself would refuse is told as that.
 pub(crate) fn of_a_line(refused: Refused, args: &[String]) -> Refused {
-    let Some(cut) = stowplan_job::line::cut(args) else {
+    let Some(cut) = stowplan::job::line::cut(args) else {
         return refused;
     };
     let command = cut.command.join(" ");
@@ -90,7 +90,7 @@ fn answer_from(
 /// As `answer`, without errors of the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
     let quiet = asked.job.quiet_notes.clone();
-    let mut placement = stowplan_job::place::place(asked, &Surroundings { files })?;
+    let mut placement = stowplan::job::place::place(asked, &Surroundings { files })?;
     advise(&mut placement)?;
     placement
         .mapped
@@ -113,7 +113,7 @@ pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, R
 /// As [`place`].
 pub(crate) fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
     let quiet = asked.asked.job.quiet_notes.clone();
-    let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
+    let mut placement = stowplan::job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
     placement.sources.said = said(&asked.words);
     placement.mapped.notes.splice(0..0, asked.notes);

@@ -1,17 +1,17 @@
 //! The notes on a placed job, beside those of placing it.
 
 use super::here::Parts;
-use stowplan_answers::expert;
-use stowplan_answers::openmp::job_notes;
+use stowplan::answers::expert;
+use stowplan::answers::openmp::job_notes;
+use stowplan::job::error::JobError;
+use stowplan::job::named_nodes::hosts;
+use stowplan::job::place::Placement;
 use stowplan_engine::error::Note;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::Mapped;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::names::{NodeId, NodeRange};
-use stowplan_job::error::JobError;
-use stowplan_job::named_nodes::hosts;
-use stowplan_job::place::Placement;
 use stowplan_topo::devices::read;
 
 /// Adds the notes on threads, if the job says something about them, and what an expert would say of the plan.

@@ -9,7 +9,7 @@ use crate::recorded::Recorded;
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io;
-use stowplan_job::options::Meaning;
+use stowplan::job::options::Meaning;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {

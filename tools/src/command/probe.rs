@@ -6,9 +6,9 @@ use crate::affinity;
 use crate::environment::{Environment, host_name};
 use crate::report::Refused;
 use crate::{Console, output};
-use stowplan_launchers::environment::Lookup as _;
-use stowplan_launchers::environment::rank::identity;
-use stowplan_launchers::live::Line;
+use stowplan::launchers::environment::Lookup as _;
+use stowplan::launchers::environment::rank::identity;
+use stowplan::launchers::live::Line;
 
 /// Variables that tell which devices a process sees.
 const DEVICES: [&str; 4] = [

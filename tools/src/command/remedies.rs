@@ -5,15 +5,15 @@ use crate::report::Refused;
 use crate::surroundings::Surroundings;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
-use stowplan_answers::expert::mended;
-use stowplan_answers::explain::in_keys::in_keys;
-use stowplan_answers::explain::refused::explain_refused;
-use stowplan_answers::explain::remedies::remedies;
+use stowplan::answers::expert::mended;
+use stowplan::answers::explain::in_keys::in_keys;
+use stowplan::answers::explain::refused::explain_refused;
+use stowplan::answers::explain::remedies::remedies;
+use stowplan::job::args::{JobArgs, map_args};
+use stowplan::job::error::JobError;
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{JobArgs, map_args};
-use stowplan_job::error::JobError;
 
 /// The most jobs that are tried.
 const TRIES: u32 = 100;
@@ -34,7 +34,7 @@ pub(super) fn mend(notes: &mut [Note], words: &[String], plan: &Plan, files: &dy
         if tries.get() > NOTE_TRIES {
             return Err(no_more());
         }
-        let mut placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        let mut placed = stowplan::job::place::place(map_args(words)?, &Surroundings { files })?;
         advise(&mut placed)?;
         Ok((placed.mapped.plan, placed.mapped.notes))
     });
@@ -81,7 +81,7 @@ pub(super) fn beside(error: JobError, words: &[String], files: &dyn Files) -> Re
     let limit = Limit::default();
     let remedies = remedies(words, &error, &|words| {
         limit.one_more()?;
-        let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        let placed = stowplan::job::place::place(map_args(words)?, &Surroundings { files })?;
         Ok(placed.mapped.plan)
     });
     mended(error, remedies.iter().map(ToString::to_string).collect())
@@ -97,7 +97,7 @@ pub(super) fn beside_request(
     let limit = Limit::default();
     let remedies = in_keys(request, job, &error, &|asked| {
         limit.one_more()?;
-        let placed = stowplan_job::place::place(asked, &Surroundings { files })?;
+        let placed = stowplan::job::place::place(asked, &Surroundings { files })?;
         Ok(placed.mapped.plan)
     });
     mended(error, remedies)
@@ -125,7 +125,7 @@ pub(crate) fn nearest(words: &[String], error: &JobError, files: &dyn Files) -> 
     let limit = Limit::default();
     let found = explain_refused(words, error, &|words| {
         limit.one_more()?;
-        let placed = stowplan_job::place::place(map_args(words)?, &Surroundings { files })?;
+        let placed = stowplan::job::place::place(map_args(words)?, &Surroundings { files })?;
         Ok(placed.mapped.plan)
     });
     let nearest = found.map_or_else(Vec::new, |found| found.nearest);

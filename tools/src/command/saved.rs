@@ -3,13 +3,13 @@
 use crate::format::Told;
 use crate::report::Refused;
 use std::sync::Arc;
+use stowplan::job::args::JobArgs;
+use stowplan::job::line::launched::Launched;
+use stowplan::job::network::of_nodes;
+use stowplan::job::sources::Sources;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::JobArgs;
-use stowplan_job::line::launched::Launched;
-use stowplan_job::network::of_nodes;
-use stowplan_job::sources::Sources;
 
 /// A saved plan, and what was shown with it.
 #[derive(Debug)]

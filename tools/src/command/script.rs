@@ -5,13 +5,13 @@ use crate::output;
 use crate::recorded::Recorded;
 use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
+use stowplan::job::args::JobArgs;
+use stowplan::job::files::GivenFiles;
+use stowplan::job::options::Meaning;
+use stowplan::job::script;
+use stowplan::job::words::CommandLine;
+use stowplan::launchers::export::Dialect;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::JobArgs;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::options::Meaning;
-use stowplan_job::script;
-use stowplan_job::words::CommandLine;
-use stowplan_launchers::export::Dialect;
 
 /// A command line in which lines stand in place of scripts.
 #[derive(Debug)]

@@ -10,15 +10,15 @@ use crate::progress::Progress;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
-use stowplan_answers::picture;
-use stowplan_answers::picture::setting::{Paper, RATIO_MAX, Setting, Size};
-use stowplan_answers::select::select;
+use stowplan::answers::picture;
+use stowplan::answers::picture::setting::{Paper, RATIO_MAX, Setting, Size};
+use stowplan::answers::select::select;
+use stowplan::job::args::{FORMATS, Format, JobArgs};
+use stowplan::job::columns::Column;
+use stowplan::job::options::Meaning;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Form;
-use stowplan_job::args::{FORMATS, Format, JobArgs};
-use stowplan_job::columns::Column;
-use stowplan_job::options::Meaning;
 
 /// The options that say what is shown of a saved plan, and where.
 pub(super) const SHOWS: &[Meaning] = &[

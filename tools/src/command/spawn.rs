@@ -7,10 +7,10 @@ use super::subcommand::{Subcommand, subcommand};
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
+use stowplan::job::args::{JobArgs, MapArgs, Show, job_args};
+use stowplan::job::request::{Request, read_request};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::stage::resolve::{Files, prepare};
-use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
-use stowplan_job::request::{Request, read_request};
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {

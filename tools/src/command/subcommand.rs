@@ -2,9 +2,9 @@
 
 use crate::Console;
 use crate::report::Refused;
-pub(crate) use stowplan_job::options::Takes::{Maybe, Nothing, One};
-pub(crate) use stowplan_job::options::Times::{Many, Once};
-use stowplan_job::options::{Meaning, OPTIONS, OptionOf, Row, Takes, Times, row};
+pub(crate) use stowplan::job::options::Takes::{Maybe, Nothing, One};
+pub(crate) use stowplan::job::options::Times::{Many, Once};
+use stowplan::job::options::{Meaning, OPTIONS, OptionOf, Row, Takes, Times, row};
 
 /// Runs a subcommand with the words behind its own. Returns the exit status.
 pub type Run = fn(&[String], &mut Console<'_>) -> Result<u8, Refused>;

@@ -270,7 +270,7 @@ mod tests {
         told("bind-to", names(words::spellings(words::BIND_QUALIFIERS)));
         told(
             "format",
-            stowplan_job::args::FORMATS
+            stowplan::job::args::FORMATS
                 .iter()
                 .map(|row| row.0)
                 .collect(),

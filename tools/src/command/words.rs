@@ -11,10 +11,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use std::io::{self, Write};
+use stowplan::job::args::FORMATS;
+use stowplan::job::options::{IGNORED, Meaning, OptionOf, Row, Takes};
+use stowplan::launchers::environment::System;
 use stowplan_engine::text::words::{self, spellings};
-use stowplan_job::args::FORMATS;
-use stowplan_job::options::{IGNORED, Meaning, OptionOf, Row, Takes};
-use stowplan_launchers::environment::System;
 use stowplan_topo::builtin::MACHINES;
 
 /// Words of `completions`, in the order of the help text.
@@ -264,7 +264,7 @@ fn give(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stowplan_job::options::OPTIONS;
+    use stowplan::job::options::OPTIONS;
 
     #[test]
     fn the_table_makes_a_sound_command() {

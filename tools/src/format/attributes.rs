@@ -1,7 +1,7 @@
 //! The attributes of a job and its apps, one JSON line for each. Source: `per-app` 11.2.
 
 use std::io::{self, Write};
-use stowplan_answers::json_text;
+use stowplan::answers::json_text;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::spawn::attributes::{Attribute, Value, key_name};

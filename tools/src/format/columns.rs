@@ -6,12 +6,12 @@ use super::watch::Watch;
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use stowplan_answers::thread_count::ThreadCounts;
+use stowplan::answers::thread_count::ThreadCounts;
+use stowplan::job::columns::Column;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
-use stowplan_job::columns::Column;
 
 /// How lines are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -32,12 +32,12 @@ pub mod attributes;
 // A page for people.
 pub mod text;
 
-use stowplan_answers::{policy, spread};
+use stowplan::answers::{policy, spread};
+use stowplan::job::sources::Sources;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::Remark;
-use stowplan_job::sources::Sources;
 
-pub use stowplan_answers::hosts;
+pub use stowplan::answers::hosts;
 
 /// A plan, and what the formats say about it.
 #[derive(Clone, Copy, Debug)]

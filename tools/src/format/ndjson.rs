@@ -4,7 +4,7 @@ use super::tsv::HEADER;
 use super::watch::Watch;
 use roaring::RoaringBitmap;
 use std::io::{self, Write};
-use stowplan_answers::row::{Row, Rows};
+use stowplan::answers::row::{Row, Rows};
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 

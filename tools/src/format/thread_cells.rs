@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use stowplan_answers::openmp::classes::{Key, classes};
-use stowplan_answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::classes::{Key, classes};
+use stowplan::answers::openmp::job::JobThreads;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::list_form;
 

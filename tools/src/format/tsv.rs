@@ -1,5 +1,5 @@
 //! A line per rank, in rank order, with the eight columns that are promised. Lines are streamed; memory does not grow with the number of
-//! ranks. More columns are named in `job/src/columns.rs` and written by `columns.rs`; the same lines of some ranks are in `answers/src/row.rs`.
+//! ranks. More columns are named in `stowplan/src/job/columns.rs` and written by `columns.rs`; the same lines of some ranks are in `stowplan/src/answers/row.rs`.
 
 use super::digits;
 use super::node_names::NodeNames;

@@ -13,13 +13,13 @@ use crate::report::{Refused, Target};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io;
-use stowplan_answers::diff::{cause, diff, words};
-use stowplan_answers::picture::setting::{Paper, Setting, Size};
-use stowplan_answers::{json_text, picture};
-use stowplan_job::args::{FORMATS, Format, JobArgs, map_args};
-use stowplan_job::line::cut;
-use stowplan_job::place::Placement;
-use stowplan_launchers::export::{Dialect, export};
+use stowplan::answers::diff::{cause, diff, words};
+use stowplan::answers::picture::setting::{Paper, Setting, Size};
+use stowplan::answers::{json_text, picture};
+use stowplan::job::args::{FORMATS, Format, JobArgs, map_args};
+use stowplan::job::line::cut;
+use stowplan::job::place::Placement;
+use stowplan::launchers::export::{Dialect, export};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

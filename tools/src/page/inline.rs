@@ -2,9 +2,9 @@
 
 use crate::report::Refused;
 use std::collections::BTreeMap;
+use stowplan::job::args::JobArgs;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::JobArgs;
 
 /// Whether requests may ask for the topology of the machine that answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use super::line;
 use crate::command::remedies::Remedy;
 use crate::report::{Message, Refused};
 use serde::Serialize;
+use stowplan::job::error::floor;
 use stowplan_engine::error::at::{At, AtText};
-use stowplan_job::error::floor;
 
 /// A refusal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

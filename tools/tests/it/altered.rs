@@ -1,14 +1,14 @@
 //! Plans whose rows were changed and sealed again: a plan that the judge accepts has the rows of a fresh plan.
 
 use std::sync::Arc;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::{Placed, Plan, RankOrder};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::patterns::{Place, PlaceRun, Segment};
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 use stowplan_judge::check;
 
 /// The files of the jobs below.

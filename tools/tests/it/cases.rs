@@ -15,9 +15,9 @@
 use crate::console::{MadeUp, Said, root, stowplan, words};
 use std::fs;
 use std::path::{Path, PathBuf};
-use stowplan_answers::verify::verify;
+use stowplan::answers::verify::verify;
+use stowplan::job::args::map_args;
 use stowplan_cli::command::map::place;
-use stowplan_job::args::map_args;
 
 /// One command of a case.
 struct Step {

@@ -1,5 +1,5 @@
-//! Imports in the engine, the judge and sessions: no files import each other in a circle, and the folders of the stages import in
-//! the order of their `mod` lines.
+//! Imports: no files import each other in a circle, the folders of the stages import in the order of their `mod` lines, and those of
+//! the library from the ones below them.
 
 use crate::console::root;
 use std::collections::{BTreeMap, BTreeSet};
@@ -222,11 +222,7 @@ fn no_files_stand_in_a_circle() {
 fn no_files_beside_each_other_stand_in_a_circle() {
     let crates = [
         "topo",
-        "job",
-        "launchers",
-        "score",
         "stowplan",
-        "answers",
         "tools",
         "bench",
         "scale-tests",
@@ -267,6 +263,38 @@ fn the_stages_import_upwards_only() {
         }
     }
     assert!(faults.is_empty(), "downwards: {}", faults.join(", "));
+}
+
+/// The folders below the library's public interface, and which of the others each may use.
+const BELOW: [(&str, &[&str]); 4] = [
+    ("launchers", &[]),
+    ("score", &[]),
+    ("job", &["launchers", "score"]),
+    ("answers", &["launchers", "score", "job"]),
+];
+
+#[test]
+fn what_is_promised_is_above_what_is_not() {
+    let graph = imports("stowplan/src");
+    let mut faults = Vec::new();
+    for (folder, may) in BELOW {
+        let own = graph
+            .iter()
+            .filter(|(module, _)| module.first().is_some_and(|first| first == folder));
+        let mut edges = 0;
+        for (module, needs) in own {
+            edges += needs.len();
+            let strange = needs.iter().filter(|other| {
+                let first = other.first().map_or("lib", String::as_str);
+                first != folder && !may.contains(&first)
+            });
+            faults.extend(
+                strange.map(|other| format!("{} imports {}", module.join("/"), other.join("/"))),
+            );
+        }
+        assert!(edges > 50, "{folder}: imports are found: {edges}");
+    }
+    assert!(faults.is_empty(), "upwards: {}", faults.join(", "));
 }
 
 #[test]

@@ -160,7 +160,7 @@ proptest! {
         line.extend([":", "-n"].map(str::to_owned));
         line.push(procs.to_string());
         say(&mut line, &app);
-        let by_line = stowplan_job::args::map_args(&line).expect("the words are sound").taken.request;
+        let by_line = stowplan::job::args::map_args(&line).expect("the words are sound").taken.request;
         // JSON.
         let info = |(map, rank, bind): &(String, String, String)| {
             let mut info = serde_json::Map::new();
@@ -174,7 +174,7 @@ proptest! {
         let request = serde_json::json!({"job_info": info(&job), "apps": [
             {"maxprocs": 2, "info": {"PMIX_HOST": "a:8,b:8"}}, {"maxprocs": procs, "info": info(&app)}]});
         let bytes = serde_json::to_vec(&request).expect("JSON");
-        let by_json = stowplan_job::request::read_request("r.json", &bytes).expect("the words are sound").taken.request;
+        let by_json = stowplan::job::request::read_request("r.json", &bytes).expect("the words are sound").taken.request;
         // The API.
         let mut by_api = SpawnRequest::new();
         by_api.push_app(Some(ProcCount(2)), "");

@@ -4,9 +4,9 @@ use crate::console::skipped;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use stowplan::job::args::map_args;
 use stowplan_engine::error::MapError;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
-use stowplan_job::args::map_args;
 
 /// Classes for which words, or files by themselves, are refused.
 const OF_WORDS: [&str; 20] = [

@@ -1,6 +1,9 @@
 //! The judge gets plans with one wrong column each, and must name the broken promise.
 
 use std::sync::Arc;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Placed, Plan, RankOrder, World};
@@ -10,9 +13,6 @@ use stowplan_engine::table::apps::{AppId, AppTable};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::patterns::{Patterns, Place, PlaceRun, Segment};
 use stowplan_engine::table::states::{NodeState, StateRuns};
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 use stowplan_judge::{Promise, check, check_job};
 
 /// The rankfile of the jobs below.

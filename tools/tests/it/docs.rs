@@ -4,8 +4,8 @@ use crate::console::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use stowplan::job::options::{IGNORED, Meaning, OPTIONS};
 use stowplan_engine::error::{Note, PlaceError};
-use stowplan_job::options::{IGNORED, Meaning, OPTIONS};
 
 fn page(name: &str) -> String {
     let path = root().join("docs").join(name);
@@ -116,7 +116,7 @@ fn options_lists_each_option() {
         .collect();
     for row in OPTIONS.iter().chain(IGNORED) {
         for name in row.names {
-            let written = stowplan_job::options::written(name);
+            let written = stowplan::job::options::written(name);
             assert!(
                 listed.contains(&written),
                 "{written} is not in docs/options.md"

@@ -1,14 +1,14 @@
 //! The GPUs given to processes are the same in all forms of a plan, and the judge checks them against the words.
 
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 use stowplan_judge::{Promise, check};
 
 struct NoFiles;

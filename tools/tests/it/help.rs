@@ -4,9 +4,9 @@ use crate::folder::Folder;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use stowplan::job::options::{Row, Takes};
 use stowplan_cli::command::COMMANDS;
 use stowplan_cli::command::subcommand::Subcommand;
-use stowplan_job::options::{Row, Takes};
 
 /// What a subcommand says to these words.
 fn refused(page: &Subcommand, words: &[String]) -> String {

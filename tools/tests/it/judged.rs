@@ -4,6 +4,7 @@ use crate::corpus_words::{Given, shared};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
+use stowplan::job::args::map_args;
 use stowplan_engine::count::Rank;
 use stowplan_engine::error::MapError;
 use stowplan_engine::id::Id as _;
@@ -13,7 +14,6 @@ use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::stage::resolve::{Context, resolve};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyDraft;
-use stowplan_job::args::map_args;
 use stowplan_judge::{check, check_ranks};
 
 fn map(argv: &[String], files: &Given, topology: &TopologyDraft) -> Result<Plan, MapError> {

@@ -2,15 +2,15 @@
 
 use crate::console::{MadeUp, stowplan, words};
 use serde_json::Value;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::names::NodeId;
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 
 /// The files of the project.
 struct Project;

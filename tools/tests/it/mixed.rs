@@ -1,14 +1,14 @@
 //! The judge gets plans of several topologies in which nodes have the states of other nodes: it finds the fault and does not panic.
 
 use std::sync::Arc;
+use stowplan::job::args::map_args;
+use stowplan::job::outside::FilesAlone;
+use stowplan::job::place::place;
 use stowplan_engine::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::states::{StateId, StateRuns};
-use stowplan_job::args::map_args;
-use stowplan_job::outside::FilesAlone;
-use stowplan_job::place::place;
 use stowplan_judge::check;
 
 const POLICIES: &[&str] = &[

@@ -10,10 +10,6 @@ const PUBLISHED: &[&str] = &[
     "stowplan-judge",
     "stowplan-session",
     "stowplan-topo",
-    "stowplan-job",
-    "stowplan-answers",
-    "stowplan-score",
-    "stowplan-launchers",
     "stowplan",
     "stowplan-cli",
 ];

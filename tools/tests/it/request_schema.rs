@@ -2,7 +2,7 @@
 
 use crate::console::{root, shared, skipped};
 use serde_json::{Value, json};
-use stowplan_job::request::read_request;
+use stowplan::job::request::read_request;
 
 fn schema() -> jsonschema::Validator {
     let text = std::fs::read_to_string(root().join("docs/request.schema.json"))

@@ -3,7 +3,7 @@
 use crate::console::{MadeUp, Said, shared, skipped, stowplan};
 use serde_json::Value;
 use std::path::PathBuf;
-use stowplan_job::json::Json;
+use stowplan::job::json::Json;
 
 fn topology(name: &str) -> Option<PathBuf> {
     let file = format!("{name}.xml");

@@ -1,7 +1,7 @@
 //! The places of one job under the request of another, sealed again: a plan that is consistent in itself, and wrong.
 
 use crate::altered::{BINDS, Chance, HOSTS, MAPS, RANKS, placed, plan};
-use stowplan_answers::verify::verify;
+use stowplan::answers::verify::verify;
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_judge::check_places;
 

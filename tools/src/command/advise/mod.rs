@@ -13,18 +13,18 @@ use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
-use stowplan_answers::advice::json::advice_json;
-use stowplan_answers::advice::policies::policies;
-use stowplan_answers::advice::{self, Said, UNWRITTEN, say};
-use stowplan_answers::picture::figure::{Candidate, Largest, candidates_svg, html_with};
+use stowplan::answers::advice::json::advice_json;
+use stowplan::answers::advice::policies::policies;
+use stowplan::answers::advice::{self, Said, UNWRITTEN, say};
+use stowplan::answers::picture::figure::{Candidate, Largest, candidates_svg, html_with};
+use stowplan::job::error::one_line;
+use stowplan::score::advise::Advice;
+use stowplan::score::advise::Answer;
+use stowplan::score::figures::Leaving;
+use stowplan::score::order::file;
+use stowplan::score::tree::places;
+use stowplan::score::weight::Weight;
 use stowplan_engine::plan::Plan;
-use stowplan_job::error::one_line;
-use stowplan_score::advise::Advice;
-use stowplan_score::advise::Answer;
-use stowplan_score::order::file;
-use stowplan_score::score::Leaving;
-use stowplan_score::tree::places;
-use stowplan_score::weight::Weight;
 
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),
@@ -61,7 +61,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let app = asked.parts[0].app as usize;
     let files = console.files;
     let place = |args| {
-        let placement = stowplan_job::place::place(args, &Surroundings { files })?;
+        let placement = stowplan::job::place::place(args, &Surroundings { files })?;
         Ok((placement.mapped.plan, placement.sources.network))
     };
     let tried = policies(job, app, &place)?;

@@ -5,13 +5,13 @@ use crate::command::score::asked::Asked;
 use crate::command::score::page::several;
 use crate::command::score::thousands;
 use std::io::{self, Write};
-use stowplan_answers::advice::Said;
-use stowplan_job::error::one_line;
-use stowplan_score::above::Above;
-use stowplan_score::advise::Advice;
-use stowplan_score::network::OnNetwork;
-use stowplan_score::network::allocation::{Used, allocation};
-use stowplan_score::weight::Weight;
+use stowplan::answers::advice::Said;
+use stowplan::job::error::one_line;
+use stowplan::score::above::Above;
+use stowplan::score::advise::Advice;
+use stowplan::score::network::OnNetwork;
+use stowplan::score::network::allocation::{Used, allocation};
+use stowplan::score::weight::Weight;
 
 /// The page.
 pub(super) fn text(

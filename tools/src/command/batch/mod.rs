@@ -21,15 +21,15 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
-use stowplan_answers::json_text;
+use stowplan::answers::json_text;
+use stowplan::job::args::{Format, JobArgs, MapArgs, job_args, map_args};
+use stowplan::job::error::JobError;
+use stowplan::job::files::GivenFiles;
+use stowplan::job::place::place;
+use stowplan::job::request::{Request, read_request};
+use stowplan::job::script;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::text::words::nearest;
-use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
-use stowplan_job::error::JobError;
-use stowplan_job::files::GivenFiles;
-use stowplan_job::place::place;
-use stowplan_job::request::{Request, read_request};
-use stowplan_job::script;
 
 /// The lines that are answered together, for each thread. An answer waits for no more lines than these.
 const LINES_A_THREAD: usize = 32;

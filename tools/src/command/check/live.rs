@@ -7,15 +7,15 @@ use crate::command::threads::runtime;
 use crate::environment::Environment;
 use crate::output;
 use crate::report::Refused;
-use stowplan_answers::openmp::Runtime;
-use stowplan_answers::openmp::live::Compared;
-use stowplan_engine::count::counted;
-use stowplan_engine::plan::Plan;
-use stowplan_launchers::cpus::ranges;
-use stowplan_launchers::environment::Lookup as _;
-use stowplan_launchers::live::{
+use stowplan::answers::openmp::Runtime;
+use stowplan::answers::openmp::live::Compared;
+use stowplan::launchers::cpus::ranges;
+use stowplan::launchers::environment::Lookup as _;
+use stowplan::launchers::live::{
     Cause, ComparedGpus, Differ, Kind, Report, Side, compare, kinds, write,
 };
+use stowplan_engine::count::counted;
+use stowplan_engine::plan::Plan;
 
 /// What the command line says about a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]

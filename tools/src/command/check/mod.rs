@@ -13,11 +13,11 @@ use crate::command::subcommand::{Behind, Many, Once, One, Subcommand, own, subco
 use crate::command::{here, map};
 use crate::report::{Refused, print_notes};
 use live::Live;
-use stowplan_answers::verify::{Unsound, verify};
+use stowplan::answers::verify::{Unsound, verify};
+use stowplan::job::error::one_line;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::MapBy;
-use stowplan_job::error::one_line;
 use stowplan_judge::{Fault, check_job};
 
 #[rustfmt::skip]

@@ -1,13 +1,13 @@
 //! Threads of a running job, beside what `probe` says of its ranks.
 
 use crate::report::Refused;
-use stowplan_answers::openmp::Runtime;
-use stowplan_answers::openmp::job::JobThreads;
-use stowplan_answers::openmp::live::{Compared, compare};
-use stowplan_answers::openmp::witness::{Taken, take};
+use stowplan::answers::openmp::Runtime;
+use stowplan::answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::live::{Compared, compare};
+use stowplan::answers::openmp::witness::{Taken, take};
+use stowplan::launchers::live::{BadLive, Lines, read};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
-use stowplan_launchers::live::{BadLive, Lines, read};
 
 /// What a file says: lines of ranks, if there are any, and those of threads.
 pub(super) struct Witnessed {

@@ -16,12 +16,12 @@ use roaring::RoaringBitmap;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
+use stowplan::launchers::cpus::ranges;
+use stowplan::launchers::environment::rank::{Identity, identity};
+use stowplan::launchers::live::same_host;
 use stowplan_engine::count::Rank;
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::{Plan, ProcPlace};
-use stowplan_launchers::cpus::ranges;
-use stowplan_launchers::environment::rank::{Identity, identity};
-use stowplan_launchers::live::same_host;
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {
@@ -73,7 +73,7 @@ fn gpus(
     if !given.has("gpus") && named.is_none() {
         return Ok(Vec::new());
     }
-    stowplan_launchers::gpus::variables(plan, place, named).map_err(|why| {
+    stowplan::launchers::gpus::variables(plan, place, named).map_err(|why| {
         let sentence =
             format!("exec --gpus: {why}\nhelp: --gpu-env NAME names the variable that shows them");
         told("bad-option", sentence)

@@ -3,13 +3,13 @@
 use crate::Console;
 use crate::report::{Refused, Target};
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::answer::Answer;
-use stowplan_answers::openmp::notes::{Scope, found};
-use stowplan_answers::openmp::number::list;
-use stowplan_answers::openmp::{Machine, Process, Runtime, Variables, threads};
+use stowplan::answers::openmp::answer::Answer;
+use stowplan::answers::openmp::notes::{Scope, found};
+use stowplan::answers::openmp::number::list;
+use stowplan::answers::openmp::{Machine, Process, Runtime, Variables, threads};
+use stowplan::launchers::openmp;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::table::cpusets::list_form;
-use stowplan_launchers::openmp;
 
 /// Which variables are set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +87,7 @@ impl Threads {
         self.removed.iter().map(|(name, value)| {
             let sentence =
                 format!("{name}={value} is removed: it would win over the places of the plan");
-            stowplan_job::error::one_line(&sentence)
+            stowplan::job::error::one_line(&sentence)
         })
     }
 }

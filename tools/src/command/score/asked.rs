@@ -3,9 +3,9 @@
 use crate::command::given::{Given, told};
 use crate::command::subcommand::{Once, One, own};
 use crate::report::Refused;
-use stowplan_job::options::Row;
-use stowplan_score::error::ScoreError;
-use stowplan_score::pattern::Part;
+use stowplan::job::options::Row;
+use stowplan::score::error::ScoreError;
+use stowplan::score::pattern::Part;
 
 /// How the answer is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! The ranks of an app and the edges between them, for a picture.
 
 use std::collections::HashMap;
-use stowplan_answers::picture::figure::{Edges, FigureEdge, FigureRank};
+use stowplan::answers::picture::figure::{Edges, FigureEdge, FigureRank};
+use stowplan::score::pattern::Part;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_score::pattern::Part;
 
 /// The most ranks that are drawn: rows and columns of a grid; in lines if the pattern has no grid.
 const ROWS: u32 = 20;

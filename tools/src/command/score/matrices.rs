@@ -2,8 +2,8 @@
 
 use crate::{disk, stdin};
 use std::io::{BufRead, BufReader, Cursor};
+use stowplan::score::figures::Matrices;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_score::score::Matrices;
 
 /// The size of the read buffer in bytes.
 const BUFFER: usize = 1 << 18;

@@ -19,17 +19,17 @@ use figure::edges;
 use matrices::FileMatrices;
 use std::io::{self, Write};
 use std::sync::Arc;
-use stowplan_answers::advice::distances;
-use stowplan_answers::advice::json::score_json;
-use stowplan_answers::advice::policies::reorder;
-use stowplan_answers::picture::figure::{edges_svg, html_with};
+use stowplan::answers::advice::distances;
+use stowplan::answers::advice::json::score_json;
+use stowplan::answers::advice::policies::reorder;
+use stowplan::answers::picture::figure::{edges_svg, html_with};
+use stowplan::job::args::{JobArgs, map_args};
+use stowplan::job::network::of_nodes;
+use stowplan::score::advise::{Policy, best_known};
+use stowplan::score::figures::{Score, score_on};
+use stowplan::score::network::OnNetwork;
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::{JobArgs, map_args};
-use stowplan_job::network::of_nodes;
-use stowplan_score::advise::{Policy, best_known};
-use stowplan_score::network::OnNetwork;
-use stowplan_score::score::{Score, score_on};
 
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),

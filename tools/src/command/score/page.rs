@@ -2,13 +2,13 @@
 
 use super::thousands;
 use std::io::{self, Write};
-use stowplan_job::error::one_line;
-use stowplan_score::above::Above;
-use stowplan_score::level::Level;
-use stowplan_score::network::{Kind, OnNetwork};
-use stowplan_score::pattern::Part;
-use stowplan_score::score::{Leaving, Score};
-use stowplan_score::weight::Weight;
+use stowplan::job::error::one_line;
+use stowplan::score::above::Above;
+use stowplan::score::figures::{Leaving, Score};
+use stowplan::score::level::Level;
+use stowplan::score::network::{Kind, OnNetwork};
+use stowplan::score::pattern::Part;
+use stowplan::score::weight::Weight;
 
 /// `known`: the least traffic known to leave the nodes, and how much of it leaves the worst node.
 pub(super) fn text(

@@ -18,9 +18,9 @@ use super::subcommand::{Many, Nothing, One, Subcommand, Told, own, subcommand};
 use crate::Console;
 use crate::report::Refused;
 use std::io::{self, BufRead};
-use stowplan_answers::journal_file::FileError;
-use stowplan_answers::session_json::malformed::Malformed;
-use stowplan_job::options::Row;
+use stowplan::answers::journal_file::FileError;
+use stowplan::answers::session_json::malformed::Malformed;
+use stowplan::job::options::Row;
 use stowplan_session::{Broken, ReplayError};
 
 #[rustfmt::skip]

@@ -7,7 +7,7 @@ use crate::stdin;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
+use stowplan::answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Broken, Mode, Recovered, ReplayError, State, Tail, check, check_step, recover,

@@ -9,10 +9,10 @@ use crate::stdin;
 use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
-use stowplan_answers::journal_file::JournalFile;
-use stowplan_answers::json_text;
-use stowplan_answers::session_json::malformed::Malformed;
-use stowplan_answers::session_json::{event_json, outcome_json};
+use stowplan::answers::journal_file::JournalFile;
+use stowplan::answers::json_text;
+use stowplan::answers::session_json::malformed::Malformed;
+use stowplan::answers::session_json::{event_json, outcome_json};
 use stowplan_engine::stage::resolve::Files as _;
 use stowplan_session::{
     Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,

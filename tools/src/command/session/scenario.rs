@@ -1,9 +1,9 @@
 //! Scenario files: how a DVM is started, and what happens to it.
 
 use serde_json::{Map, Value as Json};
-use stowplan_answers::session_json::beginning::{beginning, json};
-use stowplan_answers::session_json::malformed::Malformed;
-use stowplan_answers::session_json::{event_json, keys};
+use stowplan::answers::session_json::beginning::{beginning, json};
+use stowplan::answers::session_json::malformed::Malformed;
+use stowplan::answers::session_json::{event_json, keys};
 use stowplan_session::{Config, Initial};
 
 /// One scenario, with every step checked.

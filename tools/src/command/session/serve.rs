@@ -5,10 +5,10 @@ use super::{Failure, Verdict, state_json};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
-use stowplan_answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
-use stowplan_answers::json_text;
-use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
-use stowplan_answers::session_json::{beginning, channel, event_json, keys};
+use stowplan::answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use stowplan::answers::json_text;
+use stowplan::answers::session_json::outcome_json::CANDIDATES_NAMED;
+use stowplan::answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_session::{Initial, Journal, JournalError, State, Tail, check_step, restore, scan};
 

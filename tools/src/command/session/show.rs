@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
-use stowplan_answers::json_text;
-use stowplan_answers::session_json::event_json;
-use stowplan_answers::session_json::outcome_json::CANDIDATES_NAMED;
+use stowplan::answers::json_text;
+use stowplan::answers::session_json::event_json;
+use stowplan::answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan_engine::count::counted;
 use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, Write};
-use stowplan_answers::json_text;
-use stowplan_answers::session_json::{beginning, keys};
+use stowplan::answers::json_text;
+use stowplan::answers::session_json::{beginning, keys};
 use stowplan_session::{Config, Dump, Rows, State};
 
 /// A line at the end: `final`, and other keys before and after it in alphabetical order.

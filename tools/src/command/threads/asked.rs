@@ -3,11 +3,11 @@
 use crate::command::given::{Given, told};
 use crate::report::Refused;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::{Runtime, Variables};
+use stowplan::answers::openmp::{Runtime, Variables};
+use stowplan::job::line::variables::of_file;
+use stowplan::launchers::cpus::read_stepped;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::line::variables::of_file;
-use stowplan_launchers::cpus::read_stepped;
 
 /// How the answer is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +117,7 @@ fn list(option: &str, value: &str) -> Result<RoaringBitmap, Refused> {
 pub(in super::super) fn runtime(value: &str) -> Result<Runtime, Refused> {
     value
         .parse()
-        .map_err(|error: stowplan_answers::openmp::runtime::BadRuntime| {
+        .map_err(|error: stowplan::answers::openmp::runtime::BadRuntime| {
             told(error.class(), error.to_string())
         })
 }

@@ -13,12 +13,12 @@ use crate::report::Refused;
 use asked::Asked;
 pub(super) use asked::runtime;
 use roaring::RoaringBitmap;
-use stowplan_answers::openmp::answer::Answer;
-use stowplan_answers::openmp::notes::{Scope, told as noted};
-use stowplan_answers::openmp::{Machine, Process, Runtime, threads};
+use stowplan::answers::openmp::answer::Answer;
+use stowplan::answers::openmp::notes::{Scope, told as noted};
+use stowplan::answers::openmp::{Machine, Process, Runtime, threads};
+use stowplan::job::error::one_line;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::Topologies;
-use stowplan_job::error::one_line;
 use written::{Told, Whose, written};
 
 #[rustfmt::skip]

@@ -4,8 +4,8 @@ use super::asked::Form;
 use roaring::RoaringBitmap;
 use serde::Serialize;
 use std::fmt::Write as _;
-use stowplan_answers::json_text;
-use stowplan_answers::openmp::Threads;
+use stowplan::answers::json_text;
+use stowplan::answers::openmp::Threads;
 use stowplan_engine::table::cpusets::list_form;
 
 /// An answer, and whose it is: a runtime, or `any`.

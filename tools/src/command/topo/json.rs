@@ -1,7 +1,7 @@
 //! A topology for programs: one line of JSON.
 
 use serde::Serialize;
-use stowplan_answers::json_text;
+use stowplan::answers::json_text;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{Device, ObjectId, Topologies, TopologyId};

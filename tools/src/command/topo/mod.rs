@@ -13,6 +13,7 @@ use crate::Console;
 use crate::output;
 use crate::report::Refused;
 use std::fmt::Write as _;
+use stowplan::launchers::slurm::MachineSite;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
@@ -20,7 +21,6 @@ use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
 };
 use stowplan_engine::text::printable::shown;
-use stowplan_launchers::slurm::MachineSite;
 use stowplan_topo::builtin;
 
 pub(crate) const COMMAND: Subcommand = subcommand(

@@ -4,11 +4,11 @@ use super::{push, written};
 use crate::Console;
 use crate::command::given::{Given, told};
 use crate::report::Refused;
-use stowplan_answers::network_json::json;
+use stowplan::answers::network_json::json;
+use stowplan::score::network::{Asked, BadNetwork, Level, Network, machines, read, topology_conf};
 use stowplan_engine::count::counted;
 use stowplan_engine::table::names::Names;
 use stowplan_engine::text::hostlist::read_host_names;
-use stowplan_score::network::{Asked, BadNetwork, Level, Network, machines, read, topology_conf};
 
 /// The form of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Which GPUs each process is given: kinds of nodes, and for each kind the sets of GPUs by local rank.
 
 use serde::Serialize;
-use stowplan_answers::gpus::list;
+use stowplan::answers::gpus::list;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};

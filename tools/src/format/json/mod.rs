@@ -20,7 +20,10 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
-use stowplan_answers::json_text;
+use stowplan::answers::json_text;
+use stowplan::job::line::By;
+use stowplan::job::line::launched::{Launched, PRTE_VERSION};
+use stowplan::launchers::line::Launcher;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::policy::ObjKind;
@@ -29,9 +32,6 @@ use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::states::StateId;
 use stowplan_engine::table::topologies::TopologyId;
-use stowplan_job::line::By;
-use stowplan_job::line::launched::{Launched, PRTE_VERSION};
-use stowplan_launchers::line::Launcher;
 use threads::ThreadsView;
 
 /// The version of the layout.

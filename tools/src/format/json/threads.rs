@@ -1,8 +1,8 @@
 //! The threads of processes, one entry for each distinct app, topology and mask.
 
 use serde::Serialize;
-use stowplan_answers::openmp::classes::classes;
-use stowplan_answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::classes::classes;
+use stowplan::answers::openmp::job::JobThreads;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::topologies::TopologyId;

@@ -4,7 +4,7 @@ use super::shapes::Shape;
 use super::shown::{LINES_MAX, Shown};
 use super::table;
 use crate::format::Told;
-use stowplan_answers::gpus::{by_local_rank, nics_by_local_rank, node};
+use stowplan::answers::gpus::{by_local_rank, nics_by_local_rank, node};
 
 /// A line for each shape, as far as there is room after `before` lines.
 pub(super) fn lines(told: &Told<'_>, shown: &Shown, before: usize) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! A small job: a line per rank, with the columns of `tsv`.
 
 use super::table::{Side, aligned};
-use stowplan_answers::gpus::list;
+use stowplan::answers::gpus::list;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcPlace};

@@ -1,9 +1,9 @@
 //! The objects of a job's network, with the nodes and ranks in each: folded where equal.
 
 use crate::format::Told;
+use stowplan::job::error::one_line;
+use stowplan::score::network::{OnNetwork, host_list};
 use stowplan_engine::table::names::Names;
-use stowplan_job::error::one_line;
-use stowplan_score::network::{OnNetwork, host_list};
 
 /// The most lines of objects.
 const LINES_MAX: usize = 8;

@@ -4,7 +4,7 @@ use super::placement::Placement;
 use super::shapes::Shape;
 use super::strip::Strips;
 use crate::format::Told;
-use stowplan_answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::job::JobThreads;
 
 /// The most lines of a page.
 pub(super) const LINES_MAX: usize = 24;

@@ -8,7 +8,7 @@ use super::unit_threads::{Thread, unit_threads};
 use crate::format::screen::counted;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
-use stowplan_answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::job::JobThreads;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 

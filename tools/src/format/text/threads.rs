@@ -3,10 +3,10 @@
 use crate::format::Told;
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
-use stowplan_answers::openmp::answer::Answer;
-use stowplan_answers::openmp::classes::classes;
-use stowplan_answers::openmp::job::JobThreads;
-use stowplan_answers::openmp::{Machine, Threads, Variables};
+use stowplan::answers::openmp::answer::Answer;
+use stowplan::answers::openmp::classes::classes;
+use stowplan::answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::{Machine, Threads, Variables};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::list_form;

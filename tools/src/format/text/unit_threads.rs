@@ -2,8 +2,8 @@
 
 use super::shapes::{Shape, places};
 use std::collections::HashMap;
-use stowplan_answers::openmp::classes::Key;
-use stowplan_answers::openmp::job::JobThreads;
+use stowplan::answers::openmp::classes::Key;
+use stowplan::answers::openmp::job::JobThreads;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 

@@ -5,7 +5,7 @@ use crate::folder::Folder;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-use stowplan_answers::journal_file::{FileError, JournalFile};
+use stowplan::answers::journal_file::{FileError, JournalFile};
 use stowplan_session::{Config, Event, Initial, Journal, Name, State, ToolRole};
 
 /// The size in bytes from which `serve` compacts a journal.

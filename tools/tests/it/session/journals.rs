@@ -5,7 +5,7 @@ use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
-use stowplan_answers::journal_file::{FileError, JournalFile};
+use stowplan::answers::journal_file::{FileError, JournalFile};
 use stowplan_session::{Journal, Mode, ReplayError, Store as _, recover};
 
 fn last(out: &str) -> Json {

@@ -1,0 +1,138 @@
+//! Cpu sets as launchers write them, by OS number, and as prterun counts them, by core.
+
+use roaring::RoaringBitmap;
+use std::fmt::Write as _;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::topologies::{Topologies, TopologyId};
+
+/// A mask, `0x101`; `0x0` for no cpu. Cost: the words up to the highest cpu.
+///
+/// ```
+/// use stowplan::launchers::cpus::mask;
+/// assert_eq!(mask(&[0, 8].into_iter().collect()), "0x101");
+/// assert_eq!(mask(&[1, 100].into_iter().collect()), "0x10000000000000000000000002");
+/// ```
+#[must_use]
+pub fn mask(set: &RoaringBitmap) -> String {
+    let Some(highest) = set.max() else {
+        return "0x0".to_owned();
+    };
+    let mut digits = vec![0_u8; highest as usize / 4 + 1];
+    for cpu in set {
+        digits[cpu as usize / 4] |= 1 << (cpu % 4);
+    }
+    let mut text = String::with_capacity(digits.len() + 2);
+    text.push_str("0x");
+    for digit in digits.iter().rev() {
+        write!(text, "{digit:x}").expect("a String takes it");
+    }
+    text
+}
+
+/// Ranges separated by `between`: `0-3,8` or `0-3+8`.
+#[must_use]
+pub fn ranges(set: &RoaringBitmap, between: char) -> String {
+    let list = stowplan_engine::table::cpusets::list_form(set);
+    list.replace(',', between.encode_utf8(&mut [0; 4]))
+}
+
+/// Reads a list such as `0-3,8`, with numbers up to `highest`; `None` if `text` is not such a list.
+#[must_use]
+pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
+    let mut set = RoaringBitmap::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| text.parse::<u32>().ok()).flatten()
+        };
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last || last > highest {
+            return None;
+        }
+        set.insert_range(first..=last);
+    }
+    Some(set)
+}
+
+/// Reads a list as [`read_list`] does, also with steps: `0-127/4`, `0-31:2/4`.
+#[must_use]
+pub fn read_stepped(text: &str, highest: u32) -> Option<RoaringBitmap> {
+    let mut set = RoaringBitmap::new();
+    for (first, last) in stowplan_engine::text::cursor::whole_ranges(text)? {
+        if last > highest {
+            return None;
+        }
+        set.insert_range(first..=last);
+    }
+    Some(set)
+}
+
+/// The unit in which prterun counts cpus.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Unit {
+    /// Whole cores.
+    Core,
+    /// Hardware threads.
+    Hwthread,
+}
+
+impl Unit {
+    const fn kind(self) -> ObjKind {
+        match self {
+            Self::Core => ObjKind::Core,
+            Self::Hwthread => ObjKind::Hwthread,
+        }
+    }
+}
+
+/// A set as logical numbers of cores or hardware threads; `None` if it does not consist of whole ones. Cost: all of these
+/// objects in the topology.
+#[must_use]
+pub fn logical(
+    topologies: &Topologies,
+    topology: TopologyId,
+    unit: Unit,
+    set: &RoaringBitmap,
+) -> Option<RoaringBitmap> {
+    let os = topologies.pus_os(topology);
+    let mut found = RoaringBitmap::new();
+    let mut covered = 0;
+    for object in topologies.objects(topology, unit.kind()) {
+        let pus = topologies.ranges(object);
+        let mut pus = pus.iter().flat_map(|&(first, end)| first..end).peekable();
+        let is_in = |pu: u32| set.contains(os[pu as usize]);
+        if !pus.peek().is_some_and(|&pu| is_in(pu)) {
+            continue;
+        }
+        for pu in pus {
+            if !is_in(pu) {
+                return None;
+            }
+            covered += 1;
+        }
+        found.insert(u32::try_from(object.row()).ok()?);
+    }
+    if covered != set.len() {
+        return None;
+    }
+    let first = topologies.object(topology, unit.kind(), 0)?;
+    let first = u32::try_from(first.row()).ok()?;
+    Some(found.iter().map(|row| row - first).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_with_suspicion() {
+        let read = |text| read_list(text, 99).map(|set| ranges(&set, ','));
+        assert_eq!(read("0-3,8"), Some("0-3,8".into()));
+        assert_eq!(read("8,0-3,2"), Some("0-3,8".into()));
+        for bad in ["", "-", "3-1", "1,", "+1", "0-100", "a", "1-2-3"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}
