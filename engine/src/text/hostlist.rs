@@ -49,17 +49,16 @@ pub fn read_hosts(text: &str) -> Result<Vec<HostEntry>, HostError> {
     })
 }
 
-/// Reads a list of names alone, in order: `n[1-3,05].site,login1`. A range may stand anywhere in a name.
+/// Reads a list of names alone, in order: `n[1-3,05].site,login1`. A range may stand anywhere in a name, and `a:4` is a name.
 ///
 /// # Errors
-/// The first wrong entry: an empty name, slots, a relative node, a bracket that does not close or runs backwards; or more nodes than
-/// ids count.
+/// The first wrong entry: an empty name, a bracket that does not close or runs backwards; or more nodes than ids count.
 ///
 /// Cost: that of [`read_hosts`].
 /// ```
 /// use stowplan_engine::text::hostlist::read_host_names;
 /// assert_eq!(read_host_names("rack.n[0-3],a").unwrap().len(), 2);
-/// assert!(read_host_names("a:4").is_err());
+/// assert!(read_host_names("a[0-").is_err());
 /// ```
 pub fn read_host_names(text: &str) -> Result<Vec<NameRange>, HostError> {
     read_list(text, read_name, |names| names.count)
@@ -115,14 +114,6 @@ fn split_outside_brackets(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn read_name(names: &mut Vec<NameRange>, entry: &str) -> Result<(), HostFault> {
-    if entry.starts_with('+') {
-        return Err(HostFault::Syntax(
-            "nodes are named here, relative ones have no name",
-        ));
-    }
-    if entry.contains(':') && entry.parse::<IpAddr>().is_err() {
-        return Err(HostFault::Syntax("nodes are named here, without slots"));
-    }
     names.extend(read_names(entry, Ranges::Anywhere)?);
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file.
+//! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file. `serve.rs` of the
+//! command says when.
 
 use crate::answers::file_draft::{Draft, resolve, sync_folder};
 use std::fs::{File, OpenOptions, TryLockError};

@@ -73,7 +73,7 @@ pub mod sources;
 // The network that a job names.
 pub mod network;
 // What parameters change in a job.
-mod settle;
+mod apply_parameters;
 // Hosts that were granted.
 pub mod granted;
 // What a job says about threads.

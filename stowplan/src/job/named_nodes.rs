@@ -1,7 +1,8 @@
 //! The nodes that an option names in front of a value, as in `NODES=T`.
 
 use crate::job::error::JobError;
-use stowplan_engine::table::names::NameRange;
+use std::net::IpAddr;
+use stowplan_engine::table::names::{NameRange, range_name};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
 use stowplan_engine::text::hostlist::{HostFault, read_host_names, read_hosts};
 
@@ -11,7 +12,19 @@ pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
         class: "bad-hostlist",
         sentence: format!("{text}: {reason}"),
     };
-    read_host_names(text).map_err(|error| refused(fault(error.fault)))
+    let names = read_host_names(text).map_err(|error| refused(fault(error.fault)))?;
+    for range in &names {
+        if range.prefix.starts_with('+') {
+            return Err(refused(
+                "nodes are named here, relative ones have no name".to_owned(),
+            ));
+        }
+        let colon = range.prefix.contains(':') || range.suffix.contains(':');
+        if colon && range_name(range, 0).parse::<IpAddr>().is_err() {
+            return Err(refused("nodes are named here, without slots".to_owned()));
+        }
+    }
+    Ok(names)
 }
 
 /// A list of nodes for a cluster: their names, and the entries with their slots. A bare name has all slots of its topology.

@@ -1,5 +1,6 @@
 //! Places a job on a machine: turns the words that were read into a plan.
 
+use crate::job::apply_parameters::{Applied, apply_parameters};
 use crate::job::args::{Format, JobArgs, MapArgs, NodeOrder};
 use crate::job::error::JobError;
 use crate::job::line;
@@ -11,7 +12,6 @@ use crate::job::our_words::of_another;
 use crate::job::outside::Outside;
 use crate::job::rank_order::RankOrder;
 use crate::job::sequence::sequence_of;
-use crate::job::settle::{Settled, settle};
 use crate::job::sources::Sources;
 use crate::job::thread_words::{of_request, thread_words};
 use crate::score::network::OnNetwork;
@@ -75,9 +75,9 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     }
     let outside = &allocated(&asked, outside);
     refuse_plans(&asked, outside)?;
-    let mut settled = settle(asked, outside)?;
-    let outside = &settled.outside(outside);
-    let (words, job) = words(settled, outside)?;
+    let mut applied = apply_parameters(asked, outside)?;
+    let outside = &applied.outside(outside);
+    let (words, job) = words(applied, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, mut sources) = machine::read(&job, outside)?;
@@ -232,9 +232,9 @@ fn resolve(
         });
     }
     let outside = &allocated(&asked, outside);
-    let mut settled = settle(asked, outside)?;
-    let outside = &settled.outside(outside);
-    let (words, job) = words(settled, outside)?;
+    let mut applied = apply_parameters(asked, outside)?;
+    let outside = &applied.outside(outside);
+    let (words, job) = words(applied, outside)?;
     let machine = Machine {
         inferred: job.slots_by,
         ..machine.clone()
@@ -249,9 +249,9 @@ fn resolve(
 /// As [`place`], except for errors that are found on a machine.
 pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
     let outside = &allocated(&asked, outside);
-    let mut settled = settle(asked, outside)?;
-    let outside = &settled.outside(outside);
-    words(settled, outside).map(|_| ())
+    let mut applied = apply_parameters(asked, outside)?;
+    let outside = &applied.outside(outside);
+    words(applied, outside).map(|_| ())
 }
 
 /// What the words of a job come to, before any machine is known: the options of every app, and what is worth a note.
@@ -260,9 +260,9 @@ pub fn check_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError
 /// As [`check_words`].
 pub fn read_words(asked: MapArgs, outside: &dyn Outside) -> Result<(Decided, Vec<Note>), JobError> {
     let outside = &allocated(&asked, outside);
-    let mut settled = settle(asked, outside)?;
-    let outside = &settled.outside(outside);
-    let (Words { decided, mut notes }, _) = words(settled, outside)?;
+    let mut applied = apply_parameters(asked, outside)?;
+    let outside = &applied.outside(outside);
+    let (Words { decided, mut notes }, _) = words(applied, outside)?;
     notes.extend_from_slice(decided.notes());
     Ok((decided, notes))
 }
@@ -273,10 +273,10 @@ struct Words {
     notes: Vec<Note>,
 }
 
-fn words(settled: Settled, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
-    let Settled {
+fn words(applied: Applied, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+    let Applied {
         asked, defaults, ..
-    } = settled;
+    } = applied;
     let MapArgs {
         mut job,
         taken,

@@ -1,10 +1,10 @@
 //! One line in, one answer out: what the command would write, as JSON.
 
+use super::answer_bounds::{ANSWER_BYTES_MAX, Bounded, TIME, Texted, written};
 use super::fields;
 use super::inline::{Inline, OwnMachine};
 use super::line;
 use super::refusal::Refusal;
-use super::room::{ANSWER_BYTES_MAX, Bounded, TIME, Texted, written};
 use crate::command::here::Asked;
 use crate::command::remedies::{Remedy, nearest};
 use crate::command::{batch, explain, map, score, show};

@@ -8,8 +8,8 @@ pub mod inline;
 pub mod fields;
 // Why a line is refused, as JSON.
 pub mod refusal;
-// Room for an answer.
-pub mod room;
+// How large and how slow an answer may be.
+pub mod answer_bounds;
 // One line in, one answer out.
 pub mod answer;
 // Paths, methods, types.

@@ -1,9 +1,9 @@
 //! Connections, and the limits that keep memory and time bounded whatever comes.
 
 use super::answer::{Answer, Question, answer, faulty, refused, too_slow};
+use super::answer_bounds::TIME;
 use super::inline::OwnMachine;
 use super::refusal::Refusal;
-use super::room::TIME;
 use super::route::{Astray, Route, route};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};

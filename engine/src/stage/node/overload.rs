@@ -1,4 +1,5 @@
-//! Cpus that are given out twice, under overload-allowed. Source: `semantics` 7.5, 7.7.
+//! Cpus that are given out twice, under overload-allowed. Source: `semantics` 7.5, 7.7. Without it cpus run out: `place/map_policy.rs`
+//! finds that, and `place/refuse.rs` makes the refusal.
 
 use super::bind::Binder;
 use super::bits::{first_of, has};

@@ -13,7 +13,7 @@ mod scan;
 // A topology as runtimes see it.
 pub mod machine;
 // How many threads.
-pub mod number;
+pub mod team_sizes;
 // From places to threads.
 mod seats;
 // How threads are bound.

@@ -5,10 +5,10 @@ use super::balanced::balanced;
 use super::binding::{Binding, Place, Rule};
 use super::layers::Layers;
 use super::machine::Machine;
-use super::number::{self, Sizes};
 use super::refused::Refused;
 use super::runtime::{Family, Runtime};
 use super::seats::{Bind, Seat, team};
+use super::team_sizes::{self, Sizes};
 use super::variables::Variables;
 use super::{gnu_binding, llvm};
 use roaring::RoaringBitmap;
@@ -62,7 +62,7 @@ pub fn threads(process: &Process<'_>, runtime: Runtime) -> Result<Threads, Refus
         true => gnu_binding::bind_entries(variables),
         false => llvm::bind_entries(variables),
     };
-    let said = number::said(variables, runtime, entries)?;
+    let said = team_sizes::said(variables, runtime, entries)?;
     let levels = levels(process.levels, said.numbers.len())?;
     let (binding, mask, layers, mut available) = match gnu {
         true => {

@@ -1,12 +1,12 @@
 //! Tasks dealt over the chosen nodes, and the order of their ranks. Source: `lines/slurm/spec.md` 5.
 
-use super::counts::{self, Share};
 use super::distribution::First;
 use super::gpus;
 use super::job::{Dealt, NodeRun};
 use super::node::Scene;
 use super::refusals;
 use super::rules::Change;
+use super::tasks_per_node::{self, Share};
 use crate::launchers::line::{LaidApp, LaidProcs, LaidRun, LineRefused};
 use std::collections::HashMap;
 use stowplan_engine::limit::RANKS_MAX;
@@ -126,10 +126,12 @@ fn by_counts<'a>(scene: &'a Scene<'_>, first: First) -> (Vec<Dealt<'a>>, RankOrd
         .collect();
     let tasks = scene.step.tasks;
     match first {
-        First::Cyclic => counts::cyclic(&mut shares, tasks),
-        First::Plane(size) => counts::plane(&mut shares, tasks, size),
-        First::Block | First::Arbitrary if scene.step.pack => counts::pack(&mut shares, tasks),
-        First::Block | First::Arbitrary => counts::block(&mut shares, tasks),
+        First::Cyclic => tasks_per_node::cyclic(&mut shares, tasks),
+        First::Plane(size) => tasks_per_node::plane(&mut shares, tasks, size),
+        First::Block | First::Arbitrary if scene.step.pack => {
+            tasks_per_node::pack(&mut shares, tasks)
+        }
+        First::Block | First::Arbitrary => tasks_per_node::block(&mut shares, tasks),
     }
     let mut dealt = Vec::new();
     let mut shares = shares.into_iter().peekable();

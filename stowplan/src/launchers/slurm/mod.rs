@@ -31,7 +31,7 @@ mod choice;
 mod gpus;
 mod step;
 // Tasks of each node.
-mod counts;
+mod tasks_per_node;
 // Cores, cpus and GPUs on one node.
 mod binding;
 mod cores;

@@ -1,7 +1,7 @@
 //! Counts policies and orders: the figures of each at the node.
 
-use super::candidates::{self, Tried};
 use super::graph::Graph;
+use super::grid_orders::{self, Tried};
 use super::search::{Search, grown};
 use super::{Chosen, Policy, fullest, seats};
 use crate::score::column::{Order as Seating, column, orders};
@@ -160,9 +160,9 @@ impl<'c> Counting<'c> {
         let per_node = fullest(plan);
         let mut tried = Vec::new();
         let grids = self.grids(procs);
-        let words = candidates::words_of(&grids);
+        let words = grid_orders::words_of(&grids);
         for (grid, halo) in grids {
-            tried.extend(candidates::on_grid(&grid, halo.as_ref(), per_node));
+            tried.extend(grid_orders::on_grid(&grid, halo.as_ref(), per_node));
         }
         if !tried.is_empty() {
             tried.push(Tried::Blocked);

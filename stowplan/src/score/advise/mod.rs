@@ -5,7 +5,7 @@ pub mod graph;
 // Exchanges of ranks.
 pub mod search;
 // Orders of a grid.
-mod candidates;
+mod grid_orders;
 // What is tried, counted at the node.
 mod counting;
 // The best of it, with all figures.
@@ -25,8 +25,8 @@ use crate::score::pattern::Part;
 use crate::score::talks;
 use crate::score::tree::places;
 use crate::score::weight::Weight;
-use candidates::Tried;
 use counting::{Counted, Counting};
+use grid_orders::Tried;
 use rayon::prelude::*;
 use std::sync::Arc;
 use stowplan_engine::id::Id as _;

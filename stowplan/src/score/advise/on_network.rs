@@ -2,8 +2,8 @@
 //! nodes and levels together.
 
 use super::above::{From, of_grid, searched};
-use super::candidates::{Words, words_of};
 use super::counting::{Counted, Counting};
+use super::grid_orders::{Words, words_of};
 use super::ranked::{front, once, shown};
 use super::{Advice, Answer, Chosen, Nodes, Policy, advise, distinct, gathered, ranks_of, seats};
 use crate::score::above::Above;

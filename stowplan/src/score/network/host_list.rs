@@ -1,33 +1,24 @@
 //! Host lists without slots, `n[0-3,8],m[1-2]c[00-15]`, and how they are written.
 
-use crate::score::number::number;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::table::names::{NameRange, Names, NodeId};
-use stowplan_engine::text::hostlist::plain;
-
-/// Names that the brackets of one word before the last may come to.
-const PRODUCT_MAX: usize = 1 << 16;
-/// Names of one range.
-const RANGE_MAX: u64 = 1 << 21;
+use stowplan_engine::table::names::{NameRange, Names, NodeId, range_name};
+use stowplan_engine::text::hostlist::{HostFault, read_host_names};
 
 /// The names of a list, in order. Ranges stay ranges; of several brackets in a name the last one does.
 ///
 /// # Errors
 /// What is wrong with the first wrong word.
 pub(super) fn read(text: &str) -> Result<Vec<NameRange>, String> {
-    let mut found = Vec::new();
-    for word in words(text)? {
-        if word.is_empty() {
-            return Err(format!("{text:?} has an empty name"));
+    text.split(',').try_for_each(check)?;
+    read_host_names(text).map_err(|error| {
+        let word = &text[error.start..error.end];
+        match error.fault {
+            HostFault::Syntax(what) => format!("{word:?}: {what}"),
+            HostFault::TooMany(nodes) => {
+                format!("{word:?}: {nodes} names are more than there can be")
+            }
         }
-        read_word(word, &mut found)?;
-        if found.len() > PRODUCT_MAX + text.len() {
-            return Err(format!(
-                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
-            ));
-        }
-    }
-    Ok(found)
+    })
 }
 
 /// Refuses a word that cannot be one name in a list.
@@ -67,113 +58,7 @@ pub(super) fn read_each(text: &str, most: usize) -> Result<Vec<String>, String> 
 
 /// The names of a range.
 pub(super) fn each(range: &NameRange) -> impl Iterator<Item = String> + '_ {
-    (range.first..range.first + u64::from(range.count)).map(move |number| match range.width {
-        0 => range.prefix.clone(),
-        width => format!(
-            "{}{number:0width$}{}",
-            range.prefix,
-            range.suffix,
-            width = usize::from(width)
-        ),
-    })
-}
-
-/// The words of a list: commas in brackets do not separate.
-fn words(text: &str) -> Result<Vec<&str>, String> {
-    let (mut found, mut start, mut inside) = (Vec::new(), 0, false);
-    for (at, sign) in text.bytes().enumerate() {
-        match sign {
-            b'[' if inside => return Err(format!("{text:?} has a bracket in a bracket")),
-            b'[' => inside = true,
-            b']' if !inside => {
-                return Err(format!("a bracket closes in {text:?} that was not opened"));
-            }
-            b']' => inside = false,
-            b',' if !inside => {
-                found.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if inside {
-        return Err(format!(
-            "a bracket of {text:?} does not close: was the line cut?"
-        ));
-    }
-    found.push(&text[start..]);
-    Ok(found)
-}
-
-fn read_word(word: &str, found: &mut Vec<NameRange>) -> Result<(), String> {
-    check(word)?;
-    let mut prefixes = vec![String::new()];
-    let mut rest = word;
-    loop {
-        let Some((before, behind)) = rest.split_once('[') else {
-            found.extend(prefixes.into_iter().map(|prefix| plain(&(prefix + rest))));
-            return Ok(());
-        };
-        let (inside, behind) = behind.split_once(']').unwrap_or((behind, ""));
-        let ranges = ranges(word, inside)?;
-        if !behind.contains('[') {
-            for prefix in &prefixes {
-                found.extend(ranges.iter().map(|&(first, count, width)| NameRange {
-                    prefix: format!("{prefix}{before}"),
-                    first,
-                    count,
-                    width,
-                    suffix: behind.to_owned(),
-                }));
-            }
-            return Ok(());
-        }
-        let names: u64 = ranges.iter().map(|range| u64::from(range.1)).sum();
-        if names.saturating_mul(prefixes.len() as u64) > PRODUCT_MAX as u64 {
-            return Err(format!(
-                "the brackets of {word:?} come to more than {PRODUCT_MAX} names"
-            ));
-        }
-        let mut longer = Vec::new();
-        for prefix in &prefixes {
-            for &(first, count, width) in &ranges {
-                longer.extend((first..first + u64::from(count)).map(|number| {
-                    format!(
-                        "{prefix}{before}{number:0width$}",
-                        width = usize::from(width)
-                    )
-                }));
-            }
-        }
-        (prefixes, rest) = (longer, behind);
-    }
-}
-
-/// First number, count and digits of each range in a bracket.
-fn ranges(word: &str, inside: &str) -> Result<Vec<(u64, u32, u8)>, String> {
-    let mut found = Vec::new();
-    for item in inside.split(',') {
-        let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let number = |text: &str| number::<u64>(text).filter(|_| text.len() <= 18);
-        let (Some(low), Some(high)) = (number(first), number(last)) else {
-            return Err(format!(
-                "a bracket of {word:?} holds numbers and ranges, as [0-3,7]: {item:?} is neither"
-            ));
-        };
-        let Some(more) = high.checked_sub(low) else {
-            return Err(format!("the range {item} of {word:?} runs backwards"));
-        };
-        let (Some(count), Ok(width)) = (
-            u32::try_from(more + 1).ok().filter(|_| more < RANGE_MAX),
-            u8::try_from(first.len()),
-        ) else {
-            return Err(format!(
-                "the range {item} of {word:?} has more than {RANGE_MAX} names"
-            ));
-        };
-        found.push((low, count, width));
-    }
-    Ok(found)
+    (0..range.count).map(|at| range_name(range, at))
 }
 
 /// The names of these nodes as a host list. Names that differ in their number only share a bracket.

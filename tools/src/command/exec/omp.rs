@@ -5,7 +5,7 @@ use crate::report::{Refused, Target};
 use roaring::RoaringBitmap;
 use stowplan::answers::openmp::answer::Answer;
 use stowplan::answers::openmp::notes::{Scope, found};
-use stowplan::answers::openmp::number::list;
+use stowplan::answers::openmp::team_sizes::list;
 use stowplan::answers::openmp::{Machine, Process, Runtime, Variables, threads};
 use stowplan::launchers::openmp;
 use stowplan_engine::plan::{Plan, ProcPlace};

@@ -1,4 +1,4 @@
-//! How many threads a team has, by the variables that say it.
+//! How many threads a team has, by the variables that say it; without one, as many as `process.rs` and `llvm.rs` find available.
 
 use super::refused::Refused;
 use super::runtime::{Family, Runtime};
@@ -43,7 +43,7 @@ pub(super) fn numbers(variables: &Variables) -> Result<Vec<u32>, Refused> {
 /// The numbers of a list of numbers of at least 1.
 ///
 /// ```
-/// use stowplan::answers::openmp::number::list;
+/// use stowplan::answers::openmp::team_sizes::list;
 /// assert_eq!(list(" 7 , 2"), Some(vec![7, 2]));
 /// assert!(["", "0", "4,", "4 2", "-1", "4.5"].iter().all(|text| list(text).is_none()));
 /// ```

@@ -17,7 +17,7 @@ use stowplan_engine::spawn::{Intake, keys};
 const SIMULATED: &str = "ras_simulator_num_nodes";
 
 /// A job with all that parameters change.
-pub(crate) struct Settled {
+pub(crate) struct Applied {
     /// The job.
     pub(crate) asked: MapArgs,
     /// Policies that it does not say itself.
@@ -30,7 +30,10 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 /// Wrong values; `not-modelled`.
-pub(crate) fn settle(mut asked: MapArgs, outside: &dyn Outside) -> Result<Settled, JobError> {
+pub(crate) fn apply_parameters(
+    mut asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<Applied, JobError> {
     let mut parameters = of_variables(&variables(&asked.job, outside)?);
     outer(&mut asked.job, &parameters);
     parameters.extend(asked.job.parameters.iter().cloned());
@@ -51,7 +54,7 @@ pub(crate) fn settle(mut asked: MapArgs, outside: &dyn Outside) -> Result<Settle
     if let Some(path) = hostfile {
         asked = with_hostfile(asked, &path)?;
     }
-    Ok(Settled {
+    Ok(Applied {
         asked,
         defaults,
         nodes,
@@ -115,7 +118,7 @@ fn with_hostfile(mut asked: MapArgs, path: &str) -> Result<MapArgs, JobError> {
     Ok(asked)
 }
 
-impl Settled {
+impl Applied {
     /// What is outside, with the nodes of the simulator as one more file.
     pub(crate) fn outside<'o>(&mut self, outside: &'o dyn Outside) -> OneMoreFile<'o> {
         OneMoreFile {

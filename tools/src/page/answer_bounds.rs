@@ -1,4 +1,4 @@
-//! Room for an answer: so many bytes, so much time.
+//! An answer takes so many bytes and so much time. What a connection may send, and how many at once: `serve.rs`.
 
 use super::inline::Inline;
 use crate::Console;
