@@ -3,7 +3,7 @@
 use std::io::Write;
 
 // Bodies of fuzz targets.
-pub mod input;
+pub mod fuzz_bodies;
 // Messages, notes and carets.
 pub mod report;
 // Reads bytes up to a limit.
@@ -13,7 +13,7 @@ pub mod stdin;
 // Reads files by path.
 pub mod disk;
 // Files that were read for an answer.
-pub mod recorded;
+pub mod files_read;
 // Formats: one plan in, one text out.
 pub mod format;
 // Ends the process early and cleanly.
@@ -119,9 +119,9 @@ fn run_expanded(args: &[String], console: &mut Console<'_>) -> u8 {
             rayon::scope(|scope| scope.spawn(|_| unreachable!("a test asks for it")));
             Ok(0)
         }
-        Some((word, rest)) if command::words::is_help(word) => command::words::help(rest, console),
+        Some((word, rest)) if command::help::is_help(word) => command::help::help(rest, console),
         Some((word, _)) if ["--version", "-V"].contains(&word.as_str()) => {
-            command::words::version(console)
+            command::help::version(console)
         }
         Some(_) | None => command::run(args, console),
     };

@@ -1,6 +1,6 @@
 //! Where an answer goes: standard output, or a file that appears complete or not at all.
 
-use crate::recorded::Recorded;
+use crate::files_read::Recorded;
 use crate::report::{Refused, Target};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};

@@ -34,7 +34,7 @@ mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
 // Which devices each process is mapped to.
-mod mapped;
+mod mapped_devices;
 // Which network cards.
 mod nics;
 // Nodes that stay in a plan while the others leave it.
@@ -49,7 +49,7 @@ mod task_map;
 pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use claimed::Claimed;
-pub use mapped::OnDevices;
+pub use mapped_devices::OnDevices;
 pub use nics::{MappedNics, NicRow};
 pub use onto::{Carried, HostCount};
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stowplan_cli::input::line(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stowplan_cli::fuzz_bodies::line(bytes));

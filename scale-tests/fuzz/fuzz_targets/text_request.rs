@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stowplan_cli::input::request(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stowplan_cli::fuzz_bodies::request(bytes));

@@ -2,7 +2,7 @@
 
 use crate::job::error::JobError;
 use crate::job::named_nodes::hosts;
-use crate::job::rows::{ROWS_MAX, Row, change, numbered};
+use crate::job::node_topologies::{ROWS_MAX, Row, change, numbered};
 use std::collections::HashSet;
 use stowplan_engine::table::names::NameRange;
 use stowplan_topo::devices::Stated;

@@ -2,7 +2,7 @@
 
 use crate::job::devices::give_all;
 use crate::job::error::JobError;
-use crate::job::rows::{ROWS_MAX, Row, change};
+use crate::job::node_topologies::{ROWS_MAX, Row, change};
 use crate::job::sources::Sources;
 use roaring::RoaringBitmap;
 use std::collections::HashSet;

@@ -53,7 +53,7 @@ mod devices;
 mod beyond;
 // The hardware of nodes.
 pub mod hardware;
-mod rows;
+mod node_topologies;
 // Topologies and everything else that is known about the nodes.
 pub mod machine;
 // Ranks in another order.

@@ -6,7 +6,7 @@ use super::map::{place_from, remarks};
 use super::saved::Saved;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use super::{coords, here};
-use crate::recorded::Recorded;
+use crate::files_read::Recorded;
 use crate::report::{Refused, Target};
 use crate::{Console, output};
 use std::io::{self, Write};

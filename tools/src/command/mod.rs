@@ -11,6 +11,7 @@ mod explain_threads;
 pub mod export;
 // What a command line says: the reader of all of them.
 mod given;
+pub mod help;
 pub(crate) mod here;
 mod levels;
 mod manual;
@@ -35,7 +36,6 @@ pub mod threads;
 pub mod subcommand;
 pub mod topics;
 pub mod topo;
-pub mod words;
 
 use crate::Console;
 use crate::report::Refused;
@@ -64,9 +64,9 @@ pub const COMMANDS: &[Subcommand] = &[
     session::COMMAND, session::RUN, session::REPLAY, session::SHOW, session::SERVE,
     threads::COMMAND,
     topo::COMMAND, topo::SHOW, topo::LIST,
-    words::COMPLETIONS,
-    words::MAN,
-    words::HELP,
+    help::COMPLETIONS,
+    help::MAN,
+    help::HELP,
 ];
 
 /// The subcommands of a subcommand; of no words, those that are called by one word.
@@ -95,7 +95,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     }
     match found {
         Some(command) if asks_for_help(command, rest) => {
-            words::subcommand_help(command.words, console)
+            help::subcommand_help(command.words, console)
         }
         Some(command) if inner(command.words).next().is_none() => (command.run)(rest, console),
         Some(Subcommand { words, .. }) => Err(no_subcommand(words, rest.first())),
@@ -110,7 +110,7 @@ fn asks_for_help(command: &Subcommand, rest: &[String]) -> bool {
         Behind::Nothing | Behind::Words | Behind::Jobs => rest,
     };
     let mut own = own.iter().take_while(|word| *word != "--");
-    own.any(|word| words::is_help(word))
+    own.any(|word| help::is_help(word))
 }
 
 fn no_subcommand(outer: &str, word: Option<&String>) -> Refused {

@@ -5,7 +5,7 @@ use super::given::Given;
 use super::saved::Saved;
 use super::show;
 use super::subcommand::{Subcommand, subcommand};
-use crate::recorded::Recorded;
+use crate::files_read::Recorded;
 use crate::report::Refused;
 use crate::{Console, output};
 use std::io;

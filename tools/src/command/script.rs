@@ -1,8 +1,8 @@
 //! `--script`: puts the line of a batch script in its place, in the jobs of a command line.
 
 use crate::Console;
+use crate::files_read::Recorded;
 use crate::output;
-use crate::recorded::Recorded;
 use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use stowplan::job::args::JobArgs;

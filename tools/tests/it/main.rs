@@ -16,6 +16,7 @@ mod cases;
 mod circles;
 mod citations;
 mod classes;
+mod code_map;
 mod command_line;
 mod commands;
 mod console;

@@ -1,6 +1,6 @@
 //! Flux: the resources of the job, R, as JSON. Source: RFC 20.
 
-use super::hostlist::{folded, hosts as names};
+use super::slurm_lists::{folded, hosts as names};
 use super::{BadEnvironment, Found, HOSTS_MAX, Lookup, set};
 use crate::launchers::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;

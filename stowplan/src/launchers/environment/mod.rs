@@ -3,7 +3,7 @@
 //! Pure functions over variables and files. The caller looks these up.
 
 // Slurm's lists of hosts and counts.
-mod hostlist;
+mod slurm_lists;
 // One file for each system.
 mod flux;
 mod lsf;
@@ -334,7 +334,7 @@ pub(crate) fn host_names(text: &str) -> Option<Vec<String>> {
     if text.is_empty() {
         return Some(Vec::new());
     }
-    hostlist::hosts("", text).ok()
+    slurm_lists::hosts("", text).ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Grid Engine: a file with host, slots, queue and cpus in each line.
 
-use super::hostlist::folded;
+use super::slurm_lists::folded;
 use super::{BadEnvironment, Found, Lookup, lines, number, set};
 use std::collections::{BTreeMap, BTreeSet};
 

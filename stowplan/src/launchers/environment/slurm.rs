@@ -1,8 +1,8 @@
 //! Slurm: the nodes and tasks of the job, or of each component if there are several.
 //!
-//! `hostlist.rs` expands `SLURM_JOB_NODELIST`.
+//! `slurm_lists.rs` expands `SLURM_JOB_NODELIST`.
 
-use super::hostlist::{counts, hosts as names};
+use super::slurm_lists::{counts, hosts as names};
 use super::{BadEnvironment, Found, Lookup, Unused, number, set};
 
 /// The most components that a job may have.
