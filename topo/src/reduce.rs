@@ -1,4 +1,4 @@
-//! A topology with fewer PUs.
+//! A topology with fewer PUs: named machines, this machine, cpus that were granted. What an XML file disallows: `xml/draft.rs`.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! One app's options: the job's, overridden by the app's attributes. Pure and idempotent. Source: `per-app` 6, R1 to R13.
+//! One app's options: the job's, overridden by the app's attributes. Pure and idempotent. Source: `per-app` 6, R1 to R13. A default
+//! binding that depends on the size of the job is decided in `size.rs`.
 
 use crate::error::spec::Owner;
 use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, MapBy, Mpibind, ObjKind};

@@ -1,5 +1,5 @@
 //! A job that was refused for lack of room: what is missing, and the nearest jobs that fit. Each of these is planned before it
-//! is shown.
+//! is shown. The lines of help below a refusal are chosen in `remedies.rs`.
 
 use super::again::Planning;
 use super::change::{Changed, joined, name, put, split_map};
