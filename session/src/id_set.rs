@@ -1,6 +1,8 @@
 //! A set of rows of one table.
 
+use super::tables::AtRow;
 use roaring::RoaringBitmap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
@@ -266,6 +268,20 @@ impl<I: Id> FromIterator<I> for IdSet<I> {
         let mut set = Self::default();
         ids.into_iter().for_each(|id| _ = set.insert(id));
         set
+    }
+}
+
+/// The rows, ascending.
+impl<I> Serialize for IdSet<I> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.rows().collect::<Vec<u32>>().serialize(to)
+    }
+}
+
+impl<'de, I: Id> Deserialize<'de> for IdSet<I> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let ids = Vec::<AtRow<I>>::deserialize(from)?;
+        Ok(ids.into_iter().map(|id| id.0).collect())
     }
 }
 

@@ -40,7 +40,7 @@ pub use dump::{Dump, DumpError};
 pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
 pub use event::{Attr, DIRECTIVES, Directive, Event, EventValue, ToolRole};
 pub use id_set::IdSet;
-pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
+pub use image::Image;
 pub use journal::{
     Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
     Scan, Store, Tail, payload, recover, restore, scan,
@@ -51,4 +51,4 @@ pub use rebuild::ImageError;
 pub use rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow, Rows};
 pub use state::{Dvm, Initial, InitialError, State};
 pub use status::{STATUSES, Status};
-pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind};
+pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind, Wanted};

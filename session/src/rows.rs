@@ -3,10 +3,11 @@
 //! Fields ascend by name, as keys do in a dump. What another row says already is written but not read.
 
 use super::config::Inheritance;
-use super::image::WantedImage;
 use super::name::Name;
 use super::state::State;
-use super::tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind};
+use super::tables::{
+    AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind, Wanted,
+};
 use super::uses_as::{UsesAs, uses_as};
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -109,7 +110,7 @@ pub struct PendingRow {
     /// The id of the record; it may have ended since.
     pub alloc_id: Option<Name>,
     /// What it asks for.
-    pub directive: WantedImage,
+    pub directive: Wanted,
     /// Who asked, `namespace:rank`.
     pub from: String,
     /// As asked.
@@ -243,8 +244,8 @@ impl Rows<'_> {
             inheritance: row.inheritance,
             lent: row.lent.iter().cloned().collect(),
             nodes: nodes(&row.nodes),
-            owner: row.owner_name.clone(),
-            owner_live: row.owner.is_some(),
+            owner: row.owner.clone(),
+            owner_live: row.owner_live,
             owners: spaces(&row.owners),
             req_id: row.req_id.clone(),
             req_ns: row.req_ns.map(|ns| state.space_name(ns).clone()),
@@ -288,10 +289,10 @@ impl Rows<'_> {
     }
 
     fn request(&self, number: u64, request: &Request) -> PendingRow {
-        let record = request.record();
+        let record = request.record.as_ref();
         PendingRow {
             alloc_id: record.map(|record| record.id.clone()),
-            directive: request.wanted.image(),
+            directive: request.wanted,
             from: self.state.process(request.from),
             inheritance: request.inheritance,
             owner: request.owner.clone(),
@@ -300,7 +301,7 @@ impl Rows<'_> {
             session_id: record.map(|record| record.session),
             shared: request.shared,
             target: request.target.clone(),
-            target_gone: request.target_gone(),
+            target_gone: request.target_gone,
             warn_timeout: request.warn_timeout,
         }
     }

@@ -5,7 +5,7 @@ use super::id_set::IdSet;
 use super::name::Name;
 use super::tables::{
     AllocId, AllocTable, Extent, NodeId, NodeOrigin, NodeSet, NodeTable, NsId, PendingTable,
-    SpaceKind, SpaceTable, Tie, Ties, Users,
+    Request, SpaceKind, SpaceTable, Tie, Ties, Users,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,6 +205,17 @@ impl State {
     /// Whether a namespace may extend, release and reacquire: it is an owner, or the scheduler.
     pub(crate) fn may_act(&self, alloc: AllocId, ns: NsId) -> bool {
         self.scheduler == Some(ns) || self.is_owner(alloc, ns)
+    }
+    /// The owner of a record while it lives.
+    pub(crate) fn owner(&self, alloc: AllocId) -> Option<NsId> {
+        let row = &self.allocs.row[alloc];
+        let live = || self.spaces.find_live(row.owner.as_str());
+        row.owner_live.then(live).flatten()
+    }
+    /// The target of a request while it lives.
+    pub(crate) fn target(&self, request: &Request) -> Option<NsId> {
+        let target = request.target.as_ref().filter(|_| !request.target_gone);
+        target.and_then(|name| self.spaces.find_live(name.as_str()))
     }
     pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
         if self.ties.add(ns, tie, to) {

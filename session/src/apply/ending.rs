@@ -94,7 +94,7 @@ impl<'s> Work<'s> {
             self.state.untie_request(ns, Tie::Target, number);
         }
         for alloc in self.state.untie_all(ns, Tie::Owns).iter() {
-            self.state.allocs.row[alloc].owner = None;
+            self.state.allocs.row[alloc].owner_live = false;
             self.state.allocs.row[alloc].owners.remove(ns);
             self.suspects.push(alloc);
         }
@@ -283,7 +283,7 @@ impl<'s> Work<'s> {
         for ns in roots.iter() {
             self.state.untie(ns, Tie::Root, alloc);
         }
-        if let Some(owner) = self.state.allocs.row[alloc].owner {
+        if let Some(owner) = self.state.owner(alloc) {
             self.state.untie(owner, Tie::Owns, alloc);
         }
         if let Some(to) = self.state.allocs.row[alloc].requestor {

@@ -62,13 +62,13 @@ fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeS
 }
 
 fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
-    let owner = request.target_ns.unwrap_or(request.from.ns);
+    let owner = state.target(request).unwrap_or(request.from.ns);
     let asker = request.from.ns;
     let alloc = state.allocs.add(Alloc {
         id,
         session,
-        owner: Some(owner),
-        owner_name: std::mem::take(&mut request.owner),
+        owner: std::mem::take(&mut request.owner),
+        owner_live: true,
         shared: request.shared,
         inheritance: request.inheritance.unwrap_or(Inheritance::Default),
         warn_timeout: request.warn_timeout,

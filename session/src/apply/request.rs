@@ -7,7 +7,7 @@ pub(super) fn ask(state: &mut State, request: Box<Request>) -> u64 {
     let number = state.next_request;
     state.next_request += 1;
     state.tie_request(request.from.ns, Tie::Asked, number);
-    if let Some(target) = request.target_ns {
+    if let Some(target) = state.target(&request) {
         state.tie_request(target, Tie::Target, number);
     }
     state.pending.add(number, request);
@@ -18,7 +18,7 @@ pub(super) fn ask(state: &mut State, request: Box<Request>) -> u64 {
 pub(super) fn forget(state: &mut State, number: u64) -> Option<Box<Request>> {
     let request = state.pending.remove(number)?;
     state.untie_request(request.from.ns, Tie::Asked, number);
-    if let Some(target) = request.target_ns {
+    if let Some(target) = state.target(&request) {
         state.untie_request(target, Tie::Target, number);
     }
     Some(request)

@@ -31,14 +31,14 @@ fn ties(state: &State) -> Held {
     let mut expected: BTreeSet<(NsId, Tie, u64)> = BTreeSet::new();
     for alloc in state.allocs.live() {
         let (row, record) = (alloc.row() as u64, &state.allocs.row[alloc]);
-        expected.extend(record.owner.map(|ns| (ns, Tie::Owns, row)));
+        expected.extend(state.owner(alloc).map(|ns| (ns, Tie::Owns, row)));
         expected.extend(record.roots.iter().map(|ns| (ns, Tie::Root, row)));
         expected.extend(record.req_ns.map(|ns| (ns, Tie::Holds, row)));
         expected.extend(record.requestor.map(|to| (to.ns, Tie::Warned, row)));
     }
     for (number, request) in state.pending.iter() {
         expected.insert((request.from.ns, Tie::Asked, number));
-        expected.extend(request.target_ns.map(|ns| (ns, Tie::Target, number)));
+        expected.extend(state.target(request).map(|ns| (ns, Tie::Target, number)));
     }
     let none = Name::default();
     let holds = state.ties.all() == expected;

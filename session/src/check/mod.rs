@@ -13,7 +13,7 @@ pub use step::check_step;
 use super::config::Inheritance;
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::tables::{AllocId, NodeSet, NsSet, Session};
+use super::tables::{AllocId, NodeSet, NsSet, Session, Wanted};
 use broken::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use stowplan_engine::id::Id;
@@ -135,16 +135,14 @@ fn owners(state: &State) -> Held {
         let record = &state.allocs.row[alloc];
         let id = &record.id;
         let mut expected = rightful.remove(&alloc).unwrap_or_default();
-        if let Some(owner) = record.owner {
-            let same = rows.contains(owner) && state.spaces.row[owner].name == record.owner_name;
-            let holds = same && state.spaces.row[owner].live;
-            hold(holds, "I-04 an owner that does not live", id)?;
-            expected.insert(owner);
-        }
+        let owner = state.owner(alloc);
+        let holds = owner.is_some() == record.owner_live;
+        hold(holds, "I-04 an owner that does not live", id)?;
+        owner.map(|owner| expected.insert(owner));
         let owners = &record.owners;
         let holds = *owners == expected;
         hold(holds, "I-04 an owner set with one too many or too few", id)?;
-        let alone = owners.iter().all(|ns| record.owner == Some(ns));
+        let alone = owners.iter().all(|ns| owner == Some(ns));
         let holds = !record.shared || alone;
         hold(holds, "I-04 a job in a shared allocation", id)?;
         let roots = &record.roots;
@@ -167,7 +165,7 @@ fn owners(state: &State) -> Held {
 fn dispositions(state: &State) -> Held {
     for alloc in state.allocs.live() {
         let record = &state.allocs.row[alloc];
-        let at_owner = record.owner.is_none();
+        let at_owner = !record.owner_live;
         let at_last = at_owner && record.roots.is_empty();
         let due = match record.inheritance {
             Inheritance::None | Inheritance::Default => at_owner,
@@ -229,15 +227,15 @@ fn requests(state: &State) -> Held {
         hold(live, "I-13 a request of somebody who is gone", name)?;
         let holds = number > 0 && number < state.next_request;
         hold(holds, "I-13 a request from the future", name)?;
-        if let (None, Some(id)) = (request.record(), &request.req_id) {
+        let holds = request.record.is_none() == (request.wanted == Wanted::New);
+        hold(holds, "I-13 a request without its record", name)?;
+        if let (None, Some(id)) = (&request.record, &request.req_id) {
             let holds = carried.insert((from, id));
             hold(holds, "I-14 a request id of two requests", id)?;
         }
-        if let Some(target) = request.target_ns {
-            let same = request.target.as_ref() == state.spaces.row.get(target).map(|row| &row.name);
-            let holds = same && state.spaces.row[target].live;
-            hold(holds, "I-13 a target that is gone", name)?;
-        }
+        let lives = request.target.is_some() && !request.target_gone;
+        let holds = state.target(request).is_some() == lives;
+        hold(holds, "I-13 a target that is gone", name)?;
     }
     Ok(())
 }

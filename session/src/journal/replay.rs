@@ -194,7 +194,7 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                state = from_image(config, &image, frame.offset)?;
+                state = snapshot(config, *image, frame.offset)?;
                 events = contained;
             }
             Payload::Snapshot(contained, image) => {
@@ -255,7 +255,7 @@ fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
     }
 }
 
-fn from_image(config: Config, image: &Image, offset: usize) -> Result<State, ReplayError> {
+fn snapshot(config: Config, image: Image, offset: usize) -> Result<State, ReplayError> {
     State::from_image(config, image).map_err(|error| ReplayError::Snapshot { offset, error })
 }
 

@@ -1,6 +1,6 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
-use super::ids::{AllocId, NsId, RunId};
+use super::ids::{AllocId, NsId, RunId, at_row};
 use crate::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -36,12 +36,12 @@ impl SpaceKind {
 }
 
 /// A pool of nodes that a job may use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum Session {
     /// The nodes held by no reservation.
     Default,
     /// The nodes of a reservation.
-    Reserved(AllocId),
+    Reserved(#[serde(with = "at_row")] AllocId),
 }
 
 /// The sessions of a job, in the order of first mention.

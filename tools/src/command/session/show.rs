@@ -108,7 +108,7 @@ fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
         },
         Payload::Snapshot(events, image) => {
             let offset = frame.offset;
-            let state = State::from_image(*config, &image);
+            let state = State::from_image(*config, *image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
             let state = Box::new(state);
             Told::Snapshot { events, state }
