@@ -2,12 +2,12 @@
 
 use super::config::Config;
 use super::dump_sets::{DumpSets, Said, Wrong};
-use super::image::{Image, NodeImage, SpaceImage, Uses};
+use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::rebuild::ImageError;
 use super::rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow};
 use super::state::{Dvm, State};
-use super::tables::{Alloc, AllocId, NodeId, NsId, Process, Record, Request, Session};
+use super::tables::{Alloc, AllocId, NodeId, NsId, Process, Record, Request, Session, Space};
 use std::collections::BTreeMap;
 use stowplan_engine::id::Id;
 
@@ -216,19 +216,20 @@ fn space(
     uses: Option<u32>,
     allocs: &Places<'_, AllocId>,
     spaces: &Places<'_, NsId>,
-) -> Read<SpaceImage> {
+) -> Read<(Space, Option<Uses>)> {
     let session = |id: &Name| match id.as_str() {
         "" => Ok(Session::Default),
         _ => allocs.find(id).map(Session::Reserved),
     };
-    Ok(SpaceImage {
+    let space = Space {
         name: row.name.clone(),
         kind: row.kind,
         parent: spaces.maybe(row.parent.as_ref())?,
         live: row.live,
         sessions: row.sessions.iter().map(session).collect::<Read<_>>()?,
-        uses: uses.map(Uses::Set),
-    })
+        ..Space::default()
+    };
+    Ok((space, uses.map(Uses::Set)))
 }
 
 fn request(row: &PendingRow, spaces: &Places<'_, NsId>) -> Read<(u64, Box<Request>)> {

@@ -7,8 +7,8 @@ use super::id_set::bit;
 use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{
-    Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, Session,
-    SpaceKind, maybe_at_row,
+    Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, Session, Space,
+    maybe_at_row,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +28,8 @@ pub struct Image {
     /// The nodes in the order of joining.
     pub(crate) nodes: Vec<NodeImage>,
     pub(crate) allocs: Vec<Alloc>,
-    pub(crate) spaces: Vec<SpaceImage>,
+    /// With what each uses.
+    pub(crate) spaces: Vec<(Space, Option<Uses>)>,
     pub(crate) pending: Vec<(u64, Box<Request>)>,
     /// Former states of the default session that jobs use, the oldest first: how many. Each node says which had it.
     pub(crate) pasts: u32,
@@ -50,18 +51,6 @@ pub(crate) struct NodeImage {
     pub(crate) alloc: Option<AllocId>,
     /// Which of the `pasts` had it: (first, the first after it that had not), ascending, with gaps between.
     pub(crate) pasts: Vec<(u32, u32)>,
-}
-
-/// A namespace.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct SpaceImage {
-    pub(crate) name: Name,
-    pub(crate) kind: SpaceKind,
-    #[serde(with = "maybe_at_row")]
-    pub(crate) parent: Option<NsId>,
-    pub(crate) live: bool,
-    pub(crate) sessions: Vec<Session>,
-    pub(crate) uses: Option<Uses>,
 }
 
 /// What a job uses.
@@ -86,6 +75,12 @@ impl Places {
         Process {
             ns: self.spaces[&of.ns],
             ..of
+        }
+    }
+    fn session(&self, at: Session) -> Session {
+        match at {
+            Session::Default => Session::Default,
+            Session::Reserved(alloc) => Session::Reserved(self.allocs[&alloc]),
         }
     }
 }
@@ -192,25 +187,23 @@ impl State {
         spans
     }
 
-    fn space(&self, places: &Places, sets: &mut Sets, ns: NsId) -> SpaceImage {
-        let session = |session: &Session| match *session {
-            Session::Default => Session::Default,
-            Session::Reserved(alloc) => Session::Reserved(places.allocs[&alloc]),
-        };
+    /// A namespace without what follows from other rows, and what it uses.
+    fn space(&self, places: &Places, sets: &mut Sets, ns: NsId) -> (Space, Option<Uses>) {
         let row = &self.spaces.row[ns];
-        let extent = row.run.and_then(|run| self.users.extent(run));
-        let past = |time: u64| place(places.times.partition_point(|&other| other < time));
-        SpaceImage {
-            name: row.name.clone(),
-            kind: row.kind.expect("a row in use has a kind"),
+        let space = Space {
             parent: row.parent.map(|parent| places.spaces[&parent]),
-            live: row.live,
-            sessions: row.seats.list().iter().map(session).collect(),
-            uses: extent.map(|extent| match extent {
-                Extent::Session(time) => Uses::Past(past(*time)),
-                Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
-            }),
-        }
+            sessions: row.sessions.iter().map(|&at| places.session(at)).collect(),
+            run: None,
+            children: 0,
+            ..row.clone()
+        };
+        let past = |time: u64| place(places.times.partition_point(|&other| other < time));
+        let extent = row.run.and_then(|run| self.users.extent(run));
+        let uses = extent.map(|extent| match extent {
+            Extent::Session(time) => Uses::Past(past(*time)),
+            Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
+        });
+        (space, uses)
     }
 }
 

@@ -4,11 +4,11 @@
 use super::check::{Broken, check};
 use super::config::Config;
 use super::id_set::id_of;
-use super::image::{Image, NodeImage, SpaceImage, Uses};
+use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::state::State;
 use super::tables::{
-    Alloc, AllocId, Extent, LISTED_MAX, NodeSet, NsId, RunId, Seats, Session, Tie,
+    Alloc, AllocId, Extent, LISTED_MAX, NodeSet, NsId, RunId, Session, Space, Tie,
 };
 use std::sync::Arc;
 use stowplan_engine::id::Id;
@@ -65,7 +65,8 @@ impl State {
         state.next_session = image.next_session;
         state.scheduler = image.scheduler;
         // Tables that are empty give the ids 0, 1, 2 …: those that rows point at.
-        add_spaces(&mut state, &image.spaces)?;
+        let (spaces, uses): (Vec<_>, Vec<_>) = image.spaces.into_iter().unzip();
+        add_spaces(&mut state, spaces)?;
         add_allocs(&mut state, image.allocs)?;
         add_nodes(&mut state, &image.nodes, image.next_node)?;
         for (number, request) in image.pending {
@@ -81,7 +82,7 @@ impl State {
             (image.pasts, image.last_is_present),
         )?;
         let sets = read_sets(&state, &image.sets)?;
-        use_nodes(&mut state, &image.spaces, image.pasts, &sets)?;
+        use_nodes(&mut state, &uses, image.pasts, &sets)?;
         check(&state)?;
         Ok(state)
     }
@@ -90,7 +91,7 @@ impl State {
 /// Whether the lists have all rows that are pointed at.
 fn within(image: &Image) -> Result<(), ImageError> {
     let scheduler = image.scheduler.map(|ns| ("scheduler", ns));
-    let parents = image.spaces.iter().map(|row| ("parent", row.parent));
+    let parents = image.spaces.iter().map(|row| ("parent", row.0.parent));
     let parents = parents.filter_map(|(what, ns)| Some((what, ns?)));
     let records = image.allocs.iter().flat_map(|row| {
         let to = row.requestor.map(|to| ("requestor", to.ns));
@@ -103,7 +104,7 @@ fn within(image: &Image) -> Result<(), ImageError> {
     let spaces = scheduler.into_iter().chain(parents);
     let mut spaces = spaces.chain(records).chain(asked);
     let held = image.nodes.iter().map(|row| ("node", row.alloc));
-    let sessions = image.spaces.iter().flat_map(|row| &row.sessions);
+    let sessions = image.spaces.iter().flat_map(|row| &row.0.sessions);
     let sessions = sessions.map(|session| match *session {
         Session::Default => ("session", None),
         Session::Reserved(alloc) => ("session", Some(alloc)),
@@ -119,15 +120,12 @@ fn within(image: &Image) -> Result<(), ImageError> {
     }
 }
 
-fn add_spaces(state: &mut State, rows: &[SpaceImage]) -> Result<(), ImageError> {
+fn add_spaces(state: &mut State, rows: Vec<Space>) -> Result<(), ImageError> {
     for row in rows {
         if state.spaces.find(row.name.as_str()).is_some() {
             return Err(ImageError::repeated("namespace", &row.name));
         }
-        let ns = state.spaces.add(row.name.as_str(), row.kind, None);
-        let space = &mut state.spaces.row[ns];
-        (space.live, space.parent) = (row.live, row.parent);
-        space.seats = Seats::new(row.sessions.iter().copied().collect());
+        state.spaces.put(row);
     }
     Ok(())
 }
@@ -179,7 +177,7 @@ fn index(state: &mut State) {
             state.spaces.row[parent].children += 1;
         }
         let space = &state.spaces.row[ns];
-        for session in space.seats.list().iter().filter(|_| space.live) {
+        for session in space.sessions.iter().filter(|_| space.live) {
             if let Session::Reserved(alloc) = *session {
                 state.allocs.row[alloc].owners.insert(ns);
             }
@@ -198,15 +196,15 @@ fn index(state: &mut State) {
             state.holders.insert(id, alloc);
         }
         for (ns, tie) in ties {
-            state.tie(ns, tie, alloc);
+            state.ties.add(ns, tie, alloc);
         }
     }
     let requests = state.pending.iter();
     let ends = requests.map(|(number, row)| (number, row.from.ns, state.target(row)));
     for (number, from, target) in ends.collect::<Vec<_>>() {
-        state.tie_request(from, Tie::Asked, number);
+        state.ties.add_request(from, Tie::Asked, number);
         if let Some(target) = target {
-            state.tie_request(target, Tie::Target, number);
+            state.ties.add_request(target, Tie::Target, number);
         }
     }
 }
@@ -282,18 +280,18 @@ fn remember(
 /// Jobs take their nodes. Jobs with the same set take it together, so that they form one run.
 fn use_nodes(
     state: &mut State,
-    rows: &[SpaceImage],
+    uses: &[Option<Uses>],
     pasts: u32,
     sets: &[Arc<NodeSet>],
 ) -> Result<(), ImageError> {
     let mut pasts: Vec<Option<RunId>> = vec![None; pasts as usize];
     let mut users: Vec<Vec<NsId>> = vec![Vec::new(); sets.len()];
-    for (row, ns) in rows.iter().zip((0..).map(NsId::from_row)) {
+    for (uses, ns) in uses.iter().zip((0..).map(NsId::from_row)) {
         let dangling = |place| ImageError::Dangling {
             what: "uses",
             place,
         };
-        match row.uses {
+        match *uses {
             None => {}
             Some(Uses::Set(place)) => users
                 .get_mut(place as usize)
@@ -350,7 +348,7 @@ fn use_set(state: &mut State, set: &Arc<NodeSet>, jobs: &[NsId]) {
 /// The nodes that a job uses outside its reservations.
 fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
-    for session in state.spaces.row[ns].seats.list() {
+    for session in &state.spaces.row[ns].sessions {
         if let Session::Reserved(alloc) = *session {
             strange.remove_all(&state.allocs.row[alloc].nodes);
         }

@@ -266,11 +266,11 @@ impl Rows<'_> {
             uses.map_or_else(Vec::new, |set| self.names(&set))
         };
         NsRow {
-            kind: row.kind.expect("a row in use has a kind"),
+            kind: row.kind,
             live: row.live,
             name: row.name.clone(),
             parent: row.parent.map(|ns| state.space_name(ns).clone()),
-            sessions: super::candidates::names(&state.allocs, row.seats.list()).collect(),
+            sessions: super::candidates::names(&state.allocs, &row.sessions).collect(),
             uses: like.is_none().then(all),
             uses_also: like.map_or_else(Vec::new, |like| names(&like.also)),
             uses_as: like.map(|like| state.space_name(like.other).clone()),

@@ -1,11 +1,10 @@
 //! The state of a DVM: all tables and a few numbers beside them.
 
 use super::config::{Config, Feature};
-use super::id_set::IdSet;
 use super::name::Name;
 use super::tables::{
     AllocId, AllocTable, Extent, NodeId, NodeOrigin, NodeSet, NodeTable, NsId, PendingTable,
-    Request, SpaceKind, SpaceTable, Tie, Ties, Users,
+    Request, SpaceKind, SpaceTable, Ties, Users,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -216,43 +215,6 @@ impl State {
     pub(crate) fn target(&self, request: &Request) -> Option<NsId> {
         let target = request.target.as_ref().filter(|_| !request.target_gone);
         target.and_then(|name| self.spaces.find_live(name.as_str()))
-    }
-    pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
-        if self.ties.add(ns, tie, to) {
-            self.spaces.row[ns].ties += 1;
-        }
-    }
-    pub(crate) fn untie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
-        if self.ties.remove(ns, tie, to) {
-            self.spaces.row[ns].ties -= 1;
-        }
-    }
-    pub(crate) fn tie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
-        if self.ties.add_request(ns, tie, number) {
-            self.spaces.row[ns].ties += 1;
-        }
-    }
-    pub(crate) fn untie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
-        if self.ties.remove_request(ns, tie, number) {
-            self.spaces.row[ns].ties -= 1;
-        }
-    }
-    /// Removes all ties of one kind between a namespace and records, and gives the records.
-    pub(crate) fn untie_all(&mut self, ns: NsId, tie: Tie) -> IdSet<AllocId> {
-        if self.spaces.row[ns].ties == 0 {
-            return IdSet::new();
-        }
-        let all = self.ties.take(ns, tie);
-        self.spaces.row[ns].ties -= u32::try_from(all.len()).expect("rows fit 32 bits");
-        all
-    }
-    /// The requests to which a namespace has one kind of tie.
-    pub(crate) fn requests_of(&self, ns: NsId, tie: Tie) -> Vec<u64> {
-        if self.spaces.row[ns].ties == 0 {
-            Vec::new()
-        } else {
-            self.ties.requests(ns, tie).collect()
-        }
     }
     /// The nodes that a job uses. Cost: all nodes of the DVM, if the job uses the default session as it was at a time.
     pub(crate) fn uses(&self, ns: NsId) -> Option<Arc<NodeSet>> {

@@ -12,7 +12,7 @@ use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
     AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, RunId, Seats, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
+    Process, RunId, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
 };
 use ending::Work;
 use request::{ask, forget};
@@ -146,7 +146,7 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
         if let Session::Reserved(alloc) = *session {
             state.allocs.row[alloc].owners.insert(ns);
             state.allocs.row[alloc].roots.insert(ns);
-            state.tie(ns, Tie::Root, alloc);
+            state.ties.add(ns, Tie::Root, alloc);
         }
     }
     let run = take_nodes(state, ns, &sessions, &candidates, &uses);
@@ -154,7 +154,7 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
     space.run = Some(run);
     let mut said = effects.take_sessions();
     said.extend(names(&state.allocs, &sessions));
-    state.spaces.row[ns].seats = Seats::new(sessions);
+    state.spaces.row[ns].sessions = sessions;
     effects.spawned = Some(Spawned {
         sessions: said,
         candidates,

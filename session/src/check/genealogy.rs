@@ -18,11 +18,14 @@ pub(super) fn check(state: &State) -> Held {
         let holds = table.find(text) == Some(ns);
         hold(holds, "index the name finds another row", name)?;
         if let Some(parent) = table.row[ns].parent {
-            let there = table.row.get(parent).is_some_and(|row| row.kind.is_some());
+            let there = table
+                .row
+                .get(parent)
+                .is_some_and(|row| !row.name.as_str().is_empty());
             hold(there, "I-09 a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
-        let scheduler = table.row[ns].live && table.row[ns].kind == Some(SpaceKind::Scheduler);
+        let scheduler = table.row[ns].live && table.row[ns].kind == SpaceKind::Scheduler;
         let holds = scheduler == (state.scheduler == Some(ns));
         hold(holds, "I-12 a scheduler too many, or dead", name)?;
     }
@@ -32,7 +35,7 @@ pub(super) fn check(state: &State) -> Held {
         table
             .row
             .get(ns)
-            .is_some_and(|row| row.kind == Some(SpaceKind::Scheduler))
+            .is_some_and(|row| row.kind == SpaceKind::Scheduler)
     });
     hold(known, "I-12 a scheduler that is not there", &none)?;
     for ns in table.rows() {

@@ -124,7 +124,7 @@ fn records(state: &State) -> Held {
 fn owners(state: &State) -> Held {
     let mut rightful: BTreeMap<AllocId, NsSet> = BTreeMap::new();
     for ns in state.spaces.rows().filter(|&ns| state.spaces.row[ns].live) {
-        for session in state.spaces.row[ns].seats.list() {
+        for session in &state.spaces.row[ns].sessions {
             if let Session::Reserved(alloc) = *session {
                 rightful.entry(alloc).or_default().insert(ns);
             }
@@ -180,7 +180,7 @@ fn dispositions(state: &State) -> Held {
 fn seats(state: &State) -> Held {
     for ns in state.spaces.rows() {
         let name = &state.spaces.row[ns].name;
-        let sessions = state.spaces.row[ns].seats.list();
+        let sessions = &state.spaces.row[ns].sessions;
         let run = state.spaces.row[ns].run;
         if !(state.spaces.row[ns].live && state.spaces.is_job(ns)) {
             let holds = sessions.is_empty() && run.is_none();

@@ -19,6 +19,6 @@ pub(crate) use allocs::{Alloc, AllocTable, Process};
 pub(crate) use ids::{AtRow, NsSet, RunId, maybe_at_row};
 pub(crate) use nodes::NodeTable;
 pub(crate) use pending::{PendingTable, Record, Request};
-pub(crate) use spaces::{Seats, Session, Sessions, SpaceTable};
+pub(crate) use spaces::{Session, Sessions, Space, SpaceTable};
 pub(crate) use ties::{Tie, Ties};
 pub(crate) use users::{Extent, LISTED_MAX, Users};
