@@ -32,7 +32,7 @@ mod uses_as;
 // The journal: written ahead, and read back after a crash.
 mod journal;
 
-pub use apply::{apply, apply_into, step, step_into};
+pub use apply::{apply, step};
 pub use candidates::{LISTED_MAX, Refusal, SessionCandidates, SpawnedBy, candidates};
 pub use check::{Broken, check, check_step};
 pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, SessionLimits};

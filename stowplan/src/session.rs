@@ -44,8 +44,8 @@ pub use stowplan_session::{
     JournalError, Judged, LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeOrigin as Origin, NodeRow,
     NodeSet, NodeState, Notify, NsId, NsRow, Payload, PendingRow, Recovered, Refusal, ReplayError,
     Reply, Rows, STATUSES, Scan, SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind,
-    Spawned, SpawnedBy as By, State, Status, Store, Tail, ToolRole, Wanted, Why, apply, apply_into,
-    candidates, check, check_step, judge, payload, recover, restore, scan, step, step_into,
+    Spawned, SpawnedBy as By, State, Status, Store, Tail, ToolRole, Wanted, Why, apply, candidates,
+    check, check_step, judge, payload, recover, restore, scan, step,
 };
 
 impl From<ChannelError> for Error {

@@ -4,7 +4,7 @@
 
 use super::first_frame::{LAYOUT, Open};
 use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
-use crate::apply::apply_into;
+use crate::apply::apply;
 use crate::config::Config;
 use crate::effects::Effects;
 use crate::event::Event;
@@ -175,7 +175,6 @@ pub fn recover<E: From<ReplayError>>(
         frames = Frames::from_offset(bytes, &scan, offset);
     }
     let mut fresh = true;
-    let mut effects = Effects::default();
     for frame in frames {
         match payload(&frame)? {
             Payload::Open(..) => {
@@ -218,7 +217,7 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                apply_into(&mut state, judged, &mut effects);
+                let effects = apply(&mut state, judged);
                 events += 1;
                 watch(&event, (now, &effects), &state)?;
             }
