@@ -1,6 +1,6 @@
 //! A set of rows of one table.
 
-use super::tables::AtRow;
+use super::id_row::{AtRow, bit, id_of};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
@@ -28,18 +28,6 @@ enum Kept {
     /// At most [`IN_PLACE`] rows, ascending.
     InPlace(SmallVec<[u32; IN_PLACE]>),
     Bitmap(RoaringBitmap),
-}
-
-/// The number that stands for an id in a set: its row.
-#[inline]
-pub(crate) fn bit<I: Id>(id: I) -> u32 {
-    u32::try_from(id.row()).expect("limit.rs keeps tables below 2^32 rows")
-}
-
-/// The id behind a number in a set.
-#[inline]
-pub(crate) fn id_of<I: Id>(bit: u32) -> I {
-    I::from_row(bit as usize)
 }
 
 impl<I> IdSet<I> {

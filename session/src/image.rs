@@ -3,12 +3,11 @@
 //! Records and requests are rows of the tables as they are. All rows point at each other by their place in a list. Together with
 //! the [`Config`](crate::Config) an image is complete: a state that is made from it behaves the same from then on.
 
-use super::id_set::bit;
+use super::id_row::{bit, maybe_at_row};
 use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{
     Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, Session, Space,
-    maybe_at_row,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

@@ -6,9 +6,10 @@
 //!
 //! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 
-// Basic types: configuration, events, sets of ids, names, statuses.
+// Basic types: ids, configuration, events, sets of ids, names, statuses.
 mod config;
 mod event;
+mod id_row;
 mod id_set;
 mod name;
 mod status;
@@ -23,6 +24,7 @@ mod effects;
 mod judge;
 // The check of states; the state as plain rows and in words, and the way back from both.
 mod check;
+mod derived;
 mod dump;
 mod dump_sets;
 mod image;

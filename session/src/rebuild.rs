@@ -3,13 +3,12 @@
 
 use super::check::{Broken, check};
 use super::config::Config;
-use super::id_set::id_of;
+use super::derived::Derived;
+use super::id_row::id_of;
 use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::state::State;
-use super::tables::{
-    Alloc, AllocId, Extent, LISTED_MAX, NodeSet, NsId, RunId, Session, Space, Tie,
-};
+use super::tables::{Alloc, Extent, LISTED_MAX, NodeSet, NsId, RunId, Session, Space};
 use std::sync::Arc;
 use stowplan_engine::id::Id;
 use stowplan_engine::limit::{NODES_MAX, SET_BYTES_MAX};
@@ -75,7 +74,7 @@ impl State {
             }
             state.pending.add(number, request);
         }
-        index(&mut state);
+        Derived::of(&state).give(&mut state);
         remember(
             &mut state,
             &image.nodes,
@@ -166,47 +165,6 @@ fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), Ima
     state.nodes.skip_to(next as usize);
     state.nodes.enter_pool(&pool);
     Ok(())
-}
-
-/// Makes what follows from the rows: children, owners, ties, and who holds which request id. Whether they fit together is judged
-/// after it.
-fn index(state: &mut State) {
-    let spaces: Vec<NsId> = state.spaces.rows().collect();
-    for ns in spaces {
-        if let Some(parent) = state.spaces.row[ns].parent {
-            state.spaces.row[parent].children += 1;
-        }
-        let space = &state.spaces.row[ns];
-        for session in space.sessions.iter().filter(|_| space.live) {
-            if let Session::Reserved(alloc) = *session {
-                state.allocs.row[alloc].owners.insert(ns);
-            }
-        }
-    }
-    let allocs: Vec<AllocId> = state.allocs.live().collect();
-    for alloc in allocs {
-        let owner = state.owner(alloc);
-        let row = &mut state.allocs.row[alloc];
-        owner.map(|owner| row.owners.insert(owner));
-        let mut ties: Vec<(NsId, Tie)> = row.roots.iter().map(|ns| (ns, Tie::Root)).collect();
-        ties.extend(owner.map(|ns| (ns, Tie::Owns)));
-        ties.extend(row.req_ns.map(|ns| (ns, Tie::Holds)));
-        ties.extend(row.requestor.map(|to| (to.ns, Tie::Warned)));
-        if let Some(id) = row.req_ns.zip(row.req_id.clone()) {
-            state.holders.insert(id, alloc);
-        }
-        for (ns, tie) in ties {
-            state.ties.add(ns, tie, alloc);
-        }
-    }
-    let requests = state.pending.iter();
-    let ends = requests.map(|(number, row)| (number, row.from.ns, state.target(row)));
-    for (number, from, target) in ends.collect::<Vec<_>>() {
-        state.ties.add_request(from, Tie::Asked, number);
-        if let Some(target) = target {
-            state.ties.add_request(target, Tie::Target, number);
-        }
-    }
 }
 
 /// Reads sets of nodes. All their nodes must be there, and sizes are checked before the sets are built.

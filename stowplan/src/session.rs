@@ -62,12 +62,7 @@ impl From<Refusal> for Error {
 
 impl From<ReplayError> for Error {
     fn from(error: ReplayError) -> Self {
-        let class = if error.is_ours() {
-            "internal"
-        } else {
-            "journal"
-        };
-        Self::told(class, &error.to_string())
+        Self::told(error.class(), &error.to_string())
     }
 }
 

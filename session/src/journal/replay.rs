@@ -94,16 +94,16 @@ pub enum ReplayError {
 }
 
 impl ReplayError {
-    /// Whether the error is our fault, and not that of the bytes.
+    /// The error class (`errors.md`): `internal` when the error is our fault, and not that of the bytes.
     #[must_use]
-    pub fn is_ours(&self) -> bool {
+    pub fn class(&self) -> &'static str {
         match self {
-            Self::Disagrees { .. } | Self::SnapshotDiffers { .. } => true,
+            Self::Disagrees { .. } | Self::SnapshotDiffers { .. } => "internal",
             Self::Foreign
             | Self::Damaged { .. }
             | Self::Unreadable { .. }
             | Self::Initial(_)
-            | Self::Snapshot { .. } => false,
+            | Self::Snapshot { .. } => "journal",
         }
     }
 }

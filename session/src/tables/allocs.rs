@@ -1,7 +1,8 @@
 //! The live allocations: what each granted request gave.
 
-use super::ids::{AllocId, NodeSet, NsId, NsSet, RunId, at_row, maybe_at_row};
+use super::ids::{AllocId, NodeSet, NsId, NsSet, RunId};
 use crate::config::Inheritance;
+use crate::id_row::{at_row, maybe_at_row};
 use crate::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

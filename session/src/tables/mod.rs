@@ -16,7 +16,7 @@ pub use pending::Wanted;
 pub use spaces::SpaceKind;
 
 pub(crate) use allocs::{Alloc, AllocTable, Process};
-pub(crate) use ids::{AtRow, NsSet, RunId, maybe_at_row};
+pub(crate) use ids::{NsSet, RunId};
 pub(crate) use nodes::NodeTable;
 pub(crate) use pending::{PendingTable, Record, Request};
 pub(crate) use spaces::{Session, Sessions, Space, SpaceTable};

@@ -1,6 +1,7 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
-use super::ids::{AllocId, NsId, RunId, at_row, maybe_at_row};
+use super::ids::{AllocId, NsId, RunId};
+use crate::id_row::{at_row, maybe_at_row};
 use crate::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;

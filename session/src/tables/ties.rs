@@ -69,3 +69,23 @@ impl Ties {
         records.chain(self.requests.iter().copied()).collect()
     }
 }
+
+/// From namespaces to rows of records and to numbers of requests.
+impl FromIterator<(NsId, Tie, u64)> for Ties {
+    fn from_iter<T: IntoIterator<Item = (NsId, Tie, u64)>>(all: T) -> Self {
+        let mut ties = Self::default();
+        for (ns, tie, to) in all {
+            match tie {
+                Tie::Asked | Tie::Target => ties.add_request(ns, tie, to),
+                Tie::Owns | Tie::Root | Tie::Holds | Tie::Warned => {
+                    ties.add(
+                        ns,
+                        tie,
+                        AllocId::from_row(usize::try_from(to).unwrap_or(usize::MAX)),
+                    );
+                }
+            }
+        }
+        ties
+    }
+}
