@@ -9,8 +9,9 @@ use super::tables::{
     AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind, Wanted,
 };
 use super::uses_as::{UsesAs, uses_as};
+use serde::de::IgnoredAny;
 use serde::ser::SerializeStruct as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Whether a node may be used.
@@ -33,7 +34,7 @@ pub struct NodeRow {
     /// How it came.
     pub origin: NodeOrigin,
     /// The session it is in, `""` for the default one.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub session: Name,
     /// Whether it is up.
     pub state: NodeState,
@@ -43,7 +44,7 @@ pub struct NodeRow {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AllocRow {
     /// Its nodes of startup origin.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub carved: Vec<Name>,
     /// Its id.
     pub id: Name,
@@ -52,14 +53,14 @@ pub struct AllocRow {
     /// Nodes lent.
     pub lent: Vec<Name>,
     /// Its nodes.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub nodes: Vec<Name>,
     /// The owning namespace, which may be gone.
     pub owner: Name,
     /// Whether that namespace lives (a live one of the same name may be another).
     pub owner_live: bool,
     /// Who may target, extend and release it.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub owners: Vec<Name>,
     /// The request id.
     pub req_id: Option<Name>,
@@ -131,6 +132,11 @@ pub struct PendingRow {
     pub target_gone: bool,
     /// Seconds.
     pub warn_timeout: Option<u32>,
+}
+
+/// For what another row says already.
+fn passed_over<'de, T: Default, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    IgnoredAny::deserialize(from).map(|_| T::default())
 }
 
 /// The rows of a state, each made when it is asked for. They ascend by name, requests by number.
