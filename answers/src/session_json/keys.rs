@@ -53,8 +53,8 @@ impl<'de> Deserializer<'de> for Keys<'_> {
     }
 }
 
-/// The keys of a row.
-fn of<'de, Row: Deserialize<'de>>() -> &'static [&'static str] {
+/// The keys that a type reads.
+pub(super) fn of<'de, Row: Deserialize<'de>>() -> &'static [&'static str] {
     let mut keys: &[&str] = &[];
     let _ = Row::deserialize(Keys(&mut keys));
     keys

@@ -122,17 +122,9 @@ fn config_json(config: &Config) -> Json {
         .filter(|row| config.available.has(row.1))
         .map(|row| row.0)
         .collect();
-    let limits = &config.limits;
     json!({
         "available": available,
-        "limits": {
-            "max_nodes": limits.max_nodes,
-            "max_allocations": limits.max_allocations,
-            "max_pending": limits.max_pending,
-            "max_namespaces": limits.max_namespaces,
-            "max_targets": limits.max_targets,
-            "max_name": limits.max_name,
-        },
+        "limits": config.limits,
         "next_session_id": config.next_session_id,
     })
 }
