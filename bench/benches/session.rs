@@ -10,8 +10,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use std::hint::black_box;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_session::{
-    Config, Effects, Event, EventValue, Initial, Journal, Mode, Name, ReplayError, SpawnedBy,
-    State, candidates, recover, step_into,
+    Config, Event, EventValue, Initial, Journal, Mode, Name, ReplayError, SpawnedBy, State,
+    candidates, recover, step,
 };
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -20,12 +20,9 @@ const EVENTS: usize = 200_000;
 fn journaled(state: &mut State, mix: &Mix, events: &[Event<'_>]) -> Vec<u8> {
     let (initial, start) = (&mix.initial, &mix.state);
     let mut journal = Journal::compact(Vec::new(), initial, start, 0).expect("in memory");
-    let mut effects = Effects::default();
     for batch in events.chunks(64) {
         for event in batch {
-            journal
-                .submit_into(state, event, &mut effects)
-                .expect("in memory");
+            journal.submit(state, event).expect("in memory");
         }
         journal.commit().expect("in memory");
     }
@@ -82,15 +79,14 @@ fn single(c: &mut Criterion) {
             });
         });
         let mut state = mix.state.clone();
-        let mut effects = Effects::default();
         // A node of a reservation that has no job: nobody is killed.
         let node = "node000003";
         let all: Vec<&str> = mix.initial.nodes.iter().map(Name::as_str).collect();
         all_nodes(&mut group, &all);
         group.bench_function("node_down_and_up", |b| {
             b.iter(|| {
-                step_into(&mut state, &Event::NodeDown { node }, &mut effects);
-                step_into(&mut state, &Event::NodeUp { node }, &mut effects)
+                step(&mut state, &Event::NodeDown { node });
+                step(&mut state, &Event::NodeUp { node })
             });
         });
         group.finish();
@@ -122,17 +118,16 @@ fn all_nodes<M: criterion::measurement::Measurement>(
         directive: EventValue::Text("PMIX_ALLOC_RELEASE"),
         attrs: vec![("PMIX_ALLOC_ID", EventValue::Text("all"))],
     };
-    let mut effects = Effects::default();
     for (kind, startup) in [("carve", all), ("join", &["other"][..])] {
         let mut asked = State::new(Config::default(), &initial(startup)).expect("well-formed");
-        step_into(&mut asked, &new, &mut effects);
+        step(&mut asked, &new);
         let mut held = asked.clone();
-        step_into(&mut held, &grant, &mut effects);
+        step(&mut held, &grant);
         for (what, from, event) in [("grant", &asked, &grant), ("release", &held, &release)] {
             group.bench_function(format!("{kind}_all/{what}"), |b| {
                 b.iter_batched_ref(
                     || from.clone(),
-                    |state| step_into(state, event, &mut effects),
+                    |state| step(state, event),
                     BatchSize::PerIteration,
                 );
             });

@@ -1,8 +1,8 @@
 //! A full-size DVM and a stream of events for it: the mix of reservations "What it costs".
 
 use stowplan_session::{
-    Config, Effects, Event, EventValue, Frames, Initial, Journal, Name, Payload, State, Status,
-    payload, scan, step, step_into,
+    Config, Event, EventValue, Frames, Initial, Journal, Name, Payload, State, Status, payload,
+    scan, step,
 };
 
 /// Nodes of one reservation.
@@ -248,10 +248,9 @@ pub fn events(bytes: &[u8]) -> Vec<Event<'_>> {
 
 /// Applies events. Gives how many were refused.
 pub fn run(state: &mut State, events: &[Event<'_>]) -> usize {
-    let mut effects = Effects::default();
     let mut refused = 0;
     for event in events {
-        let status = step_into(state, event, &mut effects);
+        let (status, effects) = step(state, event);
         std::hint::black_box(&effects);
         refused += usize::from(status != Status::Success && status != Status::InProgress);
     }

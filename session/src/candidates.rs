@@ -183,7 +183,7 @@ fn session(state: &State, requester: Requester, entry: &str) -> Result<Session, 
 fn unsaid(state: &State, requester: Requester) -> Sessions {
     let first = match requester {
         Requester::Namespace(ns) if state.spaces.is_job(ns) => {
-            state.spaces.row[ns].seats.list().first().copied()
+            state.spaces.row[ns].sessions.first().copied()
         }
         Requester::Namespace(_) | Requester::Scheduler => None,
     };

@@ -2,12 +2,14 @@
 
 use super::config::Config;
 use super::dump_sets::{DumpSets, Said, Wrong};
-use super::image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage};
+use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::rebuild::ImageError;
 use super::rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow};
 use super::state::{Dvm, State};
+use super::tables::{Alloc, AllocId, NodeId, NsId, Process, Record, Request, Session, Space};
 use std::collections::BTreeMap;
+use stowplan_engine::id::Id;
 
 /// All rows of a state, read back. Nodes join in the order of their rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,25 +92,28 @@ impl State {
     ///
     /// Cost: linear in the dump and in the sets of nodes that it stands for, and one judgement of all invariants.
     pub fn from_dump(config: Config, dump: &Dump) -> Result<Self, DumpError> {
-        Ok(Self::from_image(config, &image(dump)?)?)
+        Ok(Self::from_image(config, image(dump)?)?)
     }
 }
 
-/// The place of each name in its table.
-struct Places<'d>(BTreeMap<&'d Name, u32>);
+/// The id of each name in its table: its place.
+struct Places<'d, I>(BTreeMap<&'d Name, I>);
 
-impl<'d> Places<'d> {
+impl<'d, I: Id> Places<'d, I> {
     fn of(names: impl Iterator<Item = &'d Name>) -> Self {
-        Self(names.zip(0..).collect())
+        Self(names.zip((0..).map(I::from_row)).collect())
     }
-    fn find(&self, name: &Name) -> Read<u32> {
+    fn find(&self, name: &Name) -> Read<I> {
         let not_there = || DumpError::NotThere { name: name.clone() };
         self.0.get(name).copied().ok_or_else(not_there)
     }
-    fn maybe(&self, name: Option<&Name>) -> Read<Option<u32>> {
+    fn maybe(&self, name: Option<&Name>) -> Read<Option<I>> {
         name.map(|name| self.find(name)).transpose()
     }
-    fn process(&self, text: &str) -> Read<(u32, u32)> {
+}
+
+impl Places<'_, NsId> {
+    fn process(&self, text: &str) -> Read<Process> {
         let parts = text
             .split_once(':')
             .and_then(|(ns, rank)| Some((ns, rank.parse().ok()?)));
@@ -116,7 +121,8 @@ impl<'d> Places<'d> {
             text: text.to_owned(),
         };
         let (ns, rank) = parts.ok_or_else(no_process)?;
-        Ok((self.find(&Name::new(ns))?, rank))
+        let ns = self.find(&Name::new(ns))?;
+        Ok(Process { ns, rank })
     }
 }
 
@@ -124,8 +130,7 @@ fn image(dump: &Dump) -> Read<Image> {
     let allocs = Places::of(dump.allocations.iter().map(|row| &row.id));
     let spaces = Places::of(dump.namespaces.iter().map(|row| &row.name));
     let nodes = Places::of(dump.nodes.iter().map(|row| &row.name));
-    let rows = (0..).zip(&dump.nodes);
-    let joined = rows.map(|(id, row)| {
+    let joined = (0..).zip(&dump.nodes).map(|(id, row)| {
         Ok(NodeImage {
             id,
             name: row.name.clone(),
@@ -144,18 +149,18 @@ fn image(dump: &Dump) -> Read<Image> {
         },
         Wrong::TooLarge => ImageError::TooLarge.into(),
     })?;
-    let namespaces = dump.namespaces.iter().zip(sets.uses);
-    let namespaces = namespaces.map(|(row, uses)| namespace(row, uses, &allocs, &spaces));
+    let rows = dump.namespaces.iter().zip(sets.uses);
+    let rows = rows.map(|(row, uses)| space(row, uses, &allocs, &spaces));
     let pending = dump.pending.iter().map(|row| request(row, &spaces));
     Ok(Image {
         dvm: dump.dvm,
         next_request: dump.next_request,
-        next_session_id: dump.next_session_id,
+        next_session: dump.next_session_id,
         next_node: super::image::place(joined.len()),
         scheduler: spaces.maybe(dump.scheduler.as_ref())?,
         nodes: joined,
-        allocations: records.collect::<Read<_>>()?,
-        namespaces: namespaces.collect::<Read<_>>()?,
+        allocs: records.collect::<Read<_>>()?,
+        spaces: rows.collect::<Read<_>>()?,
         pending: pending.collect::<Read<_>>()?,
         pasts: 0,
         last_is_present: false,
@@ -163,12 +168,12 @@ fn image(dump: &Dump) -> Read<Image> {
     })
 }
 
-fn alloc(row: &AllocRow, spaces: &Places<'_>) -> Read<AllocImage> {
+fn alloc(row: &AllocRow, spaces: &Places<'_, NsId>) -> Read<Alloc> {
     let requestor = row.requestor.as_ref();
     let roots = row.roots.iter().map(|name| spaces.find(name));
-    Ok(AllocImage {
+    Ok(Alloc {
         id: row.id.clone(),
-        session_id: row.session_id,
+        session: row.session_id,
         owner: row.owner.clone(),
         owner_live: row.owner_live,
         shared: row.shared,
@@ -177,18 +182,17 @@ fn alloc(row: &AllocRow, spaces: &Places<'_>) -> Read<AllocImage> {
         requestor: requestor.map(|to| spaces.process(to)).transpose()?,
         req_ns: spaces.maybe(row.req_ns.as_ref())?,
         req_id: row.req_id.clone(),
-        lent: row.lent.clone(),
+        lent: row.lent.iter().cloned().collect(),
         roots: roots.collect::<Read<_>>()?,
+        ..Alloc::default()
     })
 }
 
 /// How the nodes of a namespace are said.
-fn said(row: &NsRow, spaces: &Places<'_>, nodes: &Places<'_>) -> Read<Said> {
+fn said(row: &NsRow, spaces: &Places<'_, NsId>, nodes: &Places<'_, NodeId>) -> Read<Said> {
     let places = |names: &[Name]| {
-        names
-            .iter()
-            .map(|name| nodes.find(name))
-            .collect::<Read<_>>()
+        let found = names.iter().map(|name| nodes.find(name).map(Id::number));
+        found.collect::<Read<_>>()
     };
     let (also, without) = match (&row.uses, &row.uses_as) {
         (None, Some(_)) => (&row.uses_also, &row.uses_without),
@@ -201,35 +205,39 @@ fn said(row: &NsRow, spaces: &Places<'_>, nodes: &Places<'_>) -> Read<Said> {
         }
     };
     Ok(Said {
-        other: spaces.maybe(row.uses_as.as_ref())?,
+        other: spaces.maybe(row.uses_as.as_ref())?.map(Id::number),
         also: places(also)?,
         without: places(without)?,
     })
 }
 
-fn namespace(
+fn space(
     row: &NsRow,
     uses: Option<u32>,
-    allocs: &Places<'_>,
-    spaces: &Places<'_>,
-) -> Read<NsImage> {
-    let session = |id: &Name| allocs.maybe(Some(id).filter(|id| !id.as_bytes().is_empty()));
-    Ok(NsImage {
+    allocs: &Places<'_, AllocId>,
+    spaces: &Places<'_, NsId>,
+) -> Read<(Space, Option<Uses>)> {
+    let session = |id: &Name| match id.as_str() {
+        "" => Ok(Session::Default),
+        _ => allocs.find(id).map(Session::Reserved),
+    };
+    let space = Space {
         name: row.name.clone(),
         kind: row.kind,
         parent: spaces.maybe(row.parent.as_ref())?,
         live: row.live,
         sessions: row.sessions.iter().map(session).collect::<Read<_>>()?,
-        uses: uses.map(UsesImage::Set),
-    })
+        ..Space::default()
+    };
+    Ok((space, uses.map(Uses::Set)))
 }
 
-fn request(row: &PendingRow, spaces: &Places<'_>) -> Read<PendingImage> {
-    Ok(PendingImage {
-        request: row.request,
+fn request(row: &PendingRow, spaces: &Places<'_, NsId>) -> Read<(u64, Box<Request>)> {
+    let record = row.alloc_id.clone().zip(row.session_id);
+    let request = Request {
         from: spaces.process(&row.from)?,
         wanted: row.directive,
-        record: row.alloc_id.clone().zip(row.session_id),
+        record: record.map(|(id, session)| Record { id, session }),
         req_id: row.req_id.clone(),
         owner: row.owner.clone(),
         target: row.target.clone(),
@@ -237,5 +245,6 @@ fn request(row: &PendingRow, spaces: &Places<'_>) -> Read<PendingImage> {
         shared: row.shared,
         inheritance: row.inheritance,
         warn_timeout: row.warn_timeout,
-    })
+    };
+    Ok((row.request, Box::new(request)))
 }

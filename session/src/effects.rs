@@ -126,8 +126,6 @@ pub struct Effects {
     pub lent: Vec<Name>,
     /// A warning.
     pub notify: Option<Notify>,
-    /// Memory for the sessions of the next job; always empty.
-    pub(crate) spare: Vec<Name>,
 }
 
 impl Effects {
@@ -153,29 +151,6 @@ impl Effects {
         let mut names: Vec<&str> = self.departed.iter().map(|row| row.1.as_str()).collect();
         names.sort_unstable();
         names
-    }
-    /// Clears everything and keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.request = None;
-        self.answered = None;
-        self.reply = None;
-        self.joined = NodeSet::default();
-        self.reserved = NodeSet::default();
-        self.spare = self.take_sessions();
-        self.ended.clear();
-        self.departed.clear();
-        self.reverted = NodeSet::default();
-        self.killed.clear();
-        self.dropped.clear();
-        self.lent.clear();
-        self.notify = None;
-    }
-    /// An empty list of sessions, in the memory of the last one.
-    pub(crate) fn take_sessions(&mut self) -> Vec<Name> {
-        let last = self.spawned.take().map(|spawned| spawned.sessions);
-        let mut list = last.unwrap_or_else(|| std::mem::take(&mut self.spare));
-        list.clear();
-        list
     }
     /// Whether nothing happened.
     #[must_use]

@@ -1,6 +1,8 @@
 //! A set of rows of one table.
 
+use super::id_row::{AtRow, bit, id_of};
 use roaring::RoaringBitmap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 use std::fmt;
 use std::marker::PhantomData;
@@ -26,18 +28,6 @@ enum Kept {
     /// At most [`IN_PLACE`] rows, ascending.
     InPlace(SmallVec<[u32; IN_PLACE]>),
     Bitmap(RoaringBitmap),
-}
-
-/// The number that stands for an id in a set: its row.
-#[inline]
-pub(crate) fn bit<I: Id>(id: I) -> u32 {
-    u32::try_from(id.row()).expect("limit.rs keeps tables below 2^32 rows")
-}
-
-/// The id behind a number in a set.
-#[inline]
-pub(crate) fn id_of<I: Id>(bit: u32) -> I {
-    I::from_row(bit as usize)
 }
 
 impl<I> IdSet<I> {
@@ -266,6 +256,20 @@ impl<I: Id> FromIterator<I> for IdSet<I> {
         let mut set = Self::default();
         ids.into_iter().for_each(|id| _ = set.insert(id));
         set
+    }
+}
+
+/// The rows, ascending.
+impl<I> Serialize for IdSet<I> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.rows().collect::<Vec<u32>>().serialize(to)
+    }
+}
+
+impl<'de, I: Id> Deserialize<'de> for IdSet<I> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let ids = Vec::<AtRow<I>>::deserialize(from)?;
+        Ok(ids.into_iter().map(|id| id.0).collect())
     }
 }
 

@@ -1,192 +1,92 @@
-//! The complete state as plain rows. A snapshot holds it, a dump shows it, and two states are compared by it.
+//! The complete state as rows that write and read themselves. A snapshot holds them, and two states are compared by them.
 //!
-//! Rows point at each other by place in their list. Together with the [`Config`] an image is complete: a state that is
-//! rebuilt from it behaves the same from then on.
+//! Records and requests are rows of the tables as they are. All rows point at each other by their place in a list. Together with
+//! the [`Config`](crate::Config) an image is complete: a state that is made from it behaves the same from then on.
 
-use super::config::Inheritance;
-use super::event::Directive;
-use super::id_set::bit;
+use super::id_row::{bit, maybe_at_row};
 use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{
-    AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Session, SpaceKind, Wanted,
+    Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, Session, Space,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use stowplan_engine::id::Id;
 
 /// The whole state. Lists ascend: nodes by id, allocations and namespaces by name, requests by number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Image {
-    /// Whether the DVM runs.
-    pub dvm: Dvm,
-    /// The number the next request gets.
-    pub next_request: u64,
-    /// The number the next session gets.
-    pub next_session_id: u32,
+    pub(crate) dvm: Dvm,
+    pub(crate) next_request: u64,
+    pub(crate) next_session: u32,
     /// Node ids given so far.
-    pub next_node: u32,
-    /// The scheduler: a place in `namespaces`.
-    pub scheduler: Option<u32>,
+    pub(crate) next_node: u32,
+    #[serde(with = "maybe_at_row")]
+    pub(crate) scheduler: Option<NsId>,
     /// The nodes in the order of joining.
-    pub nodes: Vec<NodeImage>,
-    /// The live records.
-    pub allocations: Vec<AllocImage>,
-    /// The namespaces, dead ones with live descendants among them.
-    pub namespaces: Vec<NsImage>,
-    /// The requests that wait.
-    pub pending: Vec<PendingImage>,
+    pub(crate) nodes: Vec<NodeImage>,
+    pub(crate) allocs: Vec<Alloc>,
+    /// With what each uses.
+    pub(crate) spaces: Vec<(Space, Option<Uses>)>,
+    pub(crate) pending: Vec<(u64, Box<Request>)>,
     /// Former states of the default session that jobs use, the oldest first: how many. Each node says which had it.
-    pub pasts: u32,
+    pub(crate) pasts: u32,
     /// Whether the last of them is the present state.
-    pub last_is_present: bool,
+    pub(crate) last_is_present: bool,
     /// Other distinct sets of node ids that jobs use, as runs (first id, ids after it), in the order of the jobs.
-    pub sets: Vec<Vec<(u32, u32)>>,
+    pub(crate) sets: Vec<Vec<(u32, u32)>>,
 }
 
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct NodeImage {
+pub(crate) struct NodeImage {
     /// Its id, in the order of joining.
-    pub id: u32,
-    /// Its name.
-    pub name: Name,
-    /// How it came.
-    pub origin: NodeOrigin,
-    /// Whether it is up.
-    pub up: bool,
-    /// Who holds it: a place in `allocations`.
-    pub alloc: Option<u32>,
+    pub(crate) id: u32,
+    pub(crate) name: Name,
+    pub(crate) origin: NodeOrigin,
+    pub(crate) up: bool,
+    #[serde(with = "maybe_at_row")]
+    pub(crate) alloc: Option<AllocId>,
     /// Which of the `pasts` had it: (first, the first after it that had not), ascending, with gaps between.
-    pub pasts: Vec<(u32, u32)>,
-}
-
-/// A record.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct AllocImage {
-    /// Its id.
-    pub id: Name,
-    /// Its session number.
-    pub session_id: u32,
-    /// The owning namespace, by name: it may be gone.
-    pub owner: Name,
-    /// Whether that namespace lives (a live one of the same name may be another).
-    pub owner_live: bool,
-    /// Whether its nodes are in the default session.
-    pub shared: bool,
-    /// What the owner's end does.
-    pub inheritance: Inheritance,
-    /// Seconds.
-    pub warn_timeout: Option<u32>,
-    /// Who gets the warning: a place in `namespaces`, and a rank.
-    pub requestor: Option<(u32, u32)>,
-    /// Who holds the request id: a place in `namespaces`.
-    pub req_ns: Option<u32>,
-    /// The request id.
-    pub req_id: Option<Name>,
-    /// Nodes lent, by name, ascending.
-    pub lent: Vec<Name>,
-    /// Places in `namespaces`, ascending.
-    pub roots: Vec<u32>,
-}
-
-/// A namespace.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct NsImage {
-    /// Its name.
-    pub name: Name,
-    /// What it is.
-    pub kind: SpaceKind,
-    /// Who spawned it: a place in `namespaces`.
-    pub parent: Option<u32>,
-    /// Whether it lives.
-    pub live: bool,
-    /// Its sessions: `None` for the default one, else a place in `allocations`.
-    pub sessions: Vec<Option<u32>>,
-    /// What it uses.
-    pub uses: Option<UsesImage>,
+    pub(crate) pasts: Vec<(u32, u32)>,
 }
 
 /// What a job uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum UsesImage {
+pub(crate) enum Uses {
     /// The default session as it was: a place in `pasts`.
     Past(u32),
     /// A place in `sets`.
     Set(u32),
 }
 
-/// What a request wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum WantedImage {
-    /// A fresh allocation.
-    #[serde(rename = "PMIX_ALLOC_NEW")]
-    New,
-    /// More of a record.
-    #[serde(rename = "PMIX_ALLOC_EXTEND")]
-    Extend,
-    /// Lent nodes of a record.
-    #[serde(rename = "PMIX_ALLOC_REAQUIRE")]
-    Reaquire,
+/// Places of rows in the sorted lists, as the ids that rows of an image have.
+struct Places {
+    allocs: BTreeMap<AllocId, AllocId>,
+    spaces: BTreeMap<NsId, NsId>,
+    /// Times of the default session that jobs use, ascending.
+    times: Vec<u64>,
 }
 
-impl WantedImage {
-    /// The directive.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let directive = match self {
-            Self::New => Directive::New,
-            Self::Extend => Directive::Extend,
-            Self::Reaquire => Directive::Reaquire,
-        };
-        directive.name()
+impl Places {
+    fn process(&self, of: Process) -> Process {
+        Process {
+            ns: self.spaces[&of.ns],
+            ..of
+        }
     }
-}
-
-/// A request that waits.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct PendingImage {
-    /// Its number.
-    pub request: u64,
-    /// Who asked: a place in `namespaces`, and a rank.
-    pub from: (u32, u32),
-    /// What for.
-    pub wanted: WantedImage,
-    /// Id and session number of the record; it may have ended since.
-    pub record: Option<(Name, u32)>,
-    /// The request id.
-    pub req_id: Option<Name>,
-    /// The owner of the record that is or will be.
-    pub owner: Name,
-    /// The target as given.
-    pub target: Option<Name>,
-    /// Whether the target died since.
-    pub target_gone: bool,
-    /// As asked.
-    pub shared: bool,
-    /// As asked.
-    pub inheritance: Option<Inheritance>,
-    /// Seconds.
-    pub warn_timeout: Option<u32>,
-}
-
-impl Wanted {
-    /// What is wanted, without the record.
-    pub(crate) fn image(&self) -> WantedImage {
-        match self {
-            Self::New => WantedImage::New,
-            Self::Extend(_) => WantedImage::Extend,
-            Self::Reaquire(_) => WantedImage::Reaquire,
+    fn session(&self, at: Session) -> Session {
+        match at {
+            Session::Default => Session::Default,
+            Session::Reserved(alloc) => Session::Reserved(self.allocs[&alloc]),
         }
     }
 }
 
-/// Places of rows in the sorted lists.
-struct Places {
-    allocs: BTreeMap<AllocId, u32>,
-    spaces: BTreeMap<NsId, u32>,
-    /// Times of the default session that jobs use, ascending.
-    times: Vec<u64>,
+fn by_place<I: Id>(rows: &[I]) -> BTreeMap<I, I> {
+    let places = (0..).map(I::from_row);
+    rows.iter().copied().zip(places).collect()
 }
 
 pub(crate) fn place(index: usize) -> u32 {
@@ -199,28 +99,31 @@ impl State {
     pub fn image(&self) -> Image {
         let (allocs, spaces) = (self.allocs_by_id(), self.spaces_by_name());
         let places = Places {
-            allocs: allocs.iter().copied().zip(0..).collect(),
-            spaces: spaces.iter().copied().zip(0..).collect(),
+            allocs: by_place(&allocs),
+            spaces: by_place(&spaces),
             times: self.nodes.times.used().map(|row| row.0).collect(),
         };
         let mut sets = Sets::default();
-        let namespaces = spaces
-            .iter()
-            .map(|&ns| self.ns_image(&places, &mut sets, ns))
-            .collect();
+        let spaces = spaces.iter().map(|&ns| self.space(&places, &mut sets, ns));
+        let request = |(number, request): (u64, &Request)| {
+            let from = places.process(request.from);
+            let request = Request {
+                from,
+                ..request.clone()
+            };
+            (number, Box::new(request))
+        };
+        let spaces = spaces.collect();
         Image {
             dvm: self.dvm,
             next_request: self.next_request,
-            next_session_id: self.next_session,
+            next_session: self.next_session,
             next_node: place(self.nodes.next()),
             scheduler: self.scheduler.map(|ns| places.spaces[&ns]),
             nodes: self.node_images(&places),
-            allocations: allocs
-                .iter()
-                .map(|&row| self.alloc_image(&places, row))
-                .collect(),
-            namespaces,
-            pending: self.pending_images(&places),
+            allocs: allocs.iter().map(|&at| self.alloc(&places, at)).collect(),
+            spaces,
+            pending: self.pending.iter().map(request).collect(),
             pasts: place(places.times.len()),
             last_is_present: self.nodes.times.present().is_some(),
             sets: sets.list,
@@ -245,23 +148,23 @@ impl State {
         self.nodes.all().iter().map(image).collect()
     }
 
-    fn alloc_image(&self, places: &Places, alloc: AllocId) -> AllocImage {
+    /// A record without what follows from other rows.
+    fn alloc(&self, places: &Places, alloc: AllocId) -> Alloc {
         let row = &self.allocs.row[alloc];
-        let mut roots: Vec<u32> = row.roots.iter().map(|ns| places.spaces[&ns]).collect();
-        roots.sort_unstable();
-        AllocImage {
+        Alloc {
             id: row.id.clone(),
-            session_id: row.session,
-            owner: row.owner_name.clone(),
-            owner_live: row.owner.is_some(),
+            session: row.session,
+            owner: row.owner.clone(),
+            owner_live: row.owner_live,
             shared: row.shared,
             inheritance: row.inheritance,
             warn_timeout: row.warn_timeout,
-            requestor: row.requestor.map(|to| (places.spaces[&to.ns], to.rank)),
+            requestor: row.requestor.map(|to| places.process(to)),
             req_ns: row.req_ns.map(|ns| places.spaces[&ns]),
             req_id: row.req_id.clone(),
-            lent: row.lent.iter().cloned().collect(),
-            roots,
+            lent: row.lent.clone(),
+            roots: row.roots.iter().map(|ns| places.spaces[&ns]).collect(),
+            ..Alloc::default()
         }
     }
 
@@ -283,47 +186,23 @@ impl State {
         spans
     }
 
-    fn ns_image(&self, places: &Places, sets: &mut Sets, ns: NsId) -> NsImage {
-        let session = |session: &Session| match *session {
-            Session::Default => None,
-            Session::Reserved(alloc) => Some(places.allocs[&alloc]),
+    /// A namespace without what follows from other rows, and what it uses.
+    fn space(&self, places: &Places, sets: &mut Sets, ns: NsId) -> (Space, Option<Uses>) {
+        let row = &self.spaces.row[ns];
+        let space = Space {
+            parent: row.parent.map(|parent| places.spaces[&parent]),
+            sessions: row.sessions.iter().map(|&at| places.session(at)).collect(),
+            run: None,
+            children: 0,
+            ..row.clone()
         };
-        let space = &self.spaces.row[ns];
-        let extent = space.run.and_then(|run| self.users.extent(run));
-        NsImage {
-            name: space.name.clone(),
-            kind: space.kind.expect("a row in use has a kind"),
-            parent: space.parent.map(|parent| places.spaces[&parent]),
-            live: space.live,
-            sessions: space.seats.list().iter().map(session).collect(),
-            uses: extent.map(|extent| match extent {
-                Extent::Session(time) => {
-                    UsesImage::Past(place(places.times.partition_point(|other| other < time)))
-                }
-                Extent::Shared(nodes) | Extent::Listed(nodes) => {
-                    UsesImage::Set(sets.place_of(nodes))
-                }
-            }),
-        }
-    }
-
-    fn pending_images(&self, places: &Places) -> Vec<PendingImage> {
-        let image = |(number, request): (u64, &super::tables::Request)| PendingImage {
-            request: number,
-            from: (places.spaces[&request.from.ns], request.from.rank),
-            wanted: request.wanted.image(),
-            record: request
-                .record()
-                .map(|record| (record.id.clone(), record.session)),
-            req_id: request.req_id.clone(),
-            owner: request.owner.clone(),
-            target: request.target.clone(),
-            target_gone: request.target_gone(),
-            shared: request.shared,
-            inheritance: request.inheritance,
-            warn_timeout: request.warn_timeout,
-        };
-        self.pending.iter().map(image).collect()
+        let past = |time: u64| place(places.times.partition_point(|&other| other < time));
+        let extent = row.run.and_then(|run| self.users.extent(run));
+        let uses = extent.map(|extent| match extent {
+            Extent::Session(time) => Uses::Past(past(*time)),
+            Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
+        });
+        (space, uses)
     }
 }
 

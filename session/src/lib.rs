@@ -6,9 +6,10 @@
 //!
 //! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 
-// Basic types: configuration, events, sets of ids, names, statuses.
+// Basic types: ids, configuration, events, sets of ids, names, statuses.
 mod config;
 mod event;
+mod id_row;
 mod id_set;
 mod name;
 mod status;
@@ -23,6 +24,7 @@ mod effects;
 mod judge;
 // The check of states; the state as plain rows and in words, and the way back from both.
 mod check;
+mod derived;
 mod dump;
 mod dump_sets;
 mod image;
@@ -32,7 +34,7 @@ mod uses_as;
 // The journal: written ahead, and read back after a crash.
 mod journal;
 
-pub use apply::{apply, apply_into, step, step_into};
+pub use apply::{apply, step};
 pub use candidates::{LISTED_MAX, Refusal, SessionCandidates, SpawnedBy, candidates};
 pub use check::{Broken, check, check_step};
 pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, SessionLimits};
@@ -40,7 +42,7 @@ pub use dump::{Dump, DumpError};
 pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
 pub use event::{Attr, DIRECTIVES, Directive, Event, EventValue, ToolRole};
 pub use id_set::IdSet;
-pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
+pub use image::Image;
 pub use journal::{
     Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
     Scan, Store, Tail, payload, recover, restore, scan,
@@ -51,4 +53,4 @@ pub use rebuild::ImageError;
 pub use rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow, Rows};
 pub use state::{Dvm, Initial, InitialError, State};
 pub use status::{STATUSES, Status};
-pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind};
+pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind, Wanted};

@@ -1,17 +1,16 @@
-//! A state from its image. Nothing in an image is trusted: it may come from a damaged or forged journal.
+//! A state from its image: the rows are put into the tables, and all that follows from them is made anew. Nothing in an image is
+//! trusted: it may come from a damaged or forged journal.
 
 use super::check::{Broken, check};
 use super::config::Config;
-use super::id_set::id_of;
-use super::image::{AllocImage, Image, NsImage, PendingImage, UsesImage, WantedImage};
+use super::derived::Derived;
+use super::id_row::id_of;
+use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::state::State;
-use super::tables::{
-    Alloc, AllocId, Extent, LISTED_MAX, NodeSet, NsId, Process, Record, Request, RunId, Seats,
-    Session, Sessions, Tie, Wanted,
-};
-use std::collections::BTreeMap;
+use super::tables::{Alloc, Extent, LISTED_MAX, NodeSet, NsId, RunId, Session, Space};
 use std::sync::Arc;
+use stowplan_engine::id::Id;
 use stowplan_engine::limit::{NODES_MAX, SET_BYTES_MAX};
 
 /// Why an image is no valid state.
@@ -41,200 +40,129 @@ pub enum ImageError {
     Broken(#[from] Broken),
 }
 
-/// Rows by place.
-struct Rows {
-    allocs: Vec<AllocId>,
-    spaces: Vec<NsId>,
-}
-
-fn at<T: Copy>(list: &[T], what: &'static str, place: u32) -> Result<T, ImageError> {
-    list.get(place as usize)
-        .copied()
-        .ok_or(ImageError::Dangling { what, place })
+impl ImageError {
+    fn repeated(what: &'static str, name: &Name) -> Self {
+        Self::Repeated {
+            what,
+            name: name.clone(),
+        }
+    }
 }
 
 impl State {
-    /// Rebuilds the state of an image.
+    /// The state of an image.
     ///
     /// # Errors
     /// [`ImageError`] when rows dangle, repeat or break an invariant: the result is a sound state or none.
     ///
     /// Cost: linear in the image, and one judgement of all invariants.
-    pub fn from_image(config: Config, image: &Image) -> Result<Self, ImageError> {
+    pub fn from_image(config: Config, image: Image) -> Result<Self, ImageError> {
+        within(&image)?;
         let mut state = Self::bare(config);
         state.dvm = image.dvm;
         state.next_request = image.next_request;
-        state.next_session = image.next_session_id;
-        let spaces = add_spaces(&mut state, image)?;
-        let mut allocs = Vec::with_capacity(image.allocations.len());
-        for record in &image.allocations {
-            allocs.push(add_alloc(&mut state, &spaces, record)?);
+        state.next_session = image.next_session;
+        state.scheduler = image.scheduler;
+        // Tables that are empty give the ids 0, 1, 2 …: those that rows point at.
+        let (spaces, uses): (Vec<_>, Vec<_>) = image.spaces.into_iter().unzip();
+        add_spaces(&mut state, spaces)?;
+        add_allocs(&mut state, image.allocs)?;
+        add_nodes(&mut state, &image.nodes, image.next_node)?;
+        for (number, request) in image.pending {
+            if state.pending.get(number).is_some() {
+                return Err(ImageError::repeated("request of", &request.owner));
+            }
+            state.pending.add(number, request);
         }
-        let rows = Rows { allocs, spaces };
-        state.scheduler = image
-            .scheduler
-            .map(|place| at(&rows.spaces, "scheduler", place))
-            .transpose()?;
-        add_nodes(&mut state, &rows, image)?;
-        remember(&mut state, image)?;
+        Derived::of(&state).give(&mut state);
+        remember(
+            &mut state,
+            &image.nodes,
+            (image.pasts, image.last_is_present),
+        )?;
         let sets = read_sets(&state, &image.sets)?;
-        for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
-            sit(&mut state, &rows, row, ns)?;
-        }
-        use_nodes(&mut state, &rows, image, &sets)?;
-        let by_session: BTreeMap<u32, AllocId> = rows
-            .allocs
-            .iter()
-            .map(|&row| (state.allocs.row[row].session, row))
-            .collect();
-        for request in &image.pending {
-            wait(&mut state, &rows, &by_session, request)?;
-        }
+        use_nodes(&mut state, &uses, image.pasts, &sets)?;
         check(&state)?;
         Ok(state)
     }
 }
 
-fn add_spaces(state: &mut State, image: &Image) -> Result<Vec<NsId>, ImageError> {
-    let mut spaces = Vec::with_capacity(image.namespaces.len());
-    for row in &image.namespaces {
-        if state.spaces.find(row.name.as_str()).is_some() {
-            return Err(ImageError::Repeated {
-                what: "namespace",
-                name: row.name.clone(),
-            });
-        }
-        let ns = state.spaces.add(row.name.as_str(), row.kind, None);
-        state.spaces.row[ns].live = row.live;
-        spaces.push(ns);
-    }
-    for (row, &ns) in image.namespaces.iter().zip(&spaces) {
-        if let Some(place) = row.parent {
-            let parent = at(&spaces, "parent", place)?;
-            state.spaces.row[ns].parent = Some(parent);
-            state.spaces.row[parent].children += 1;
-        }
-    }
-    Ok(spaces)
-}
-
-fn add_alloc(
-    state: &mut State,
-    spaces: &[NsId],
-    record: &AllocImage,
-) -> Result<AllocId, ImageError> {
-    if record.session_id == 0 || state.allocs.find(record.id.as_str()).is_some() {
-        return Err(ImageError::Repeated {
-            what: "allocation",
-            name: record.id.clone(),
-        });
-    }
-    let missing = || ImageError::Repeated {
-        what: "owner",
-        name: record.owner.clone(),
-    };
-    let owner = if record.owner_live {
-        let live = state.spaces.find_live(record.owner.as_str());
-        Some(live.ok_or_else(missing)?)
-    } else {
-        None
-    };
-    let process = |(place, rank)| at(spaces, "requestor", place).map(|ns| Process { ns, rank });
-    let requestor = record.requestor.map(process).transpose()?;
-    let req_ns = record
-        .req_ns
-        .map(|place| at(spaces, "request id", place))
-        .transpose()?;
-    let alloc = state.allocs.add(Alloc {
-        id: record.id.clone(),
-        session: record.session_id,
-        owner,
-        owner_name: record.owner.clone(),
-        shared: record.shared,
-        inheritance: record.inheritance,
-        warn_timeout: record.warn_timeout,
-        requestor,
-        req_ns,
-        req_id: record.req_id.clone(),
-        ..Alloc::default()
+/// Whether the lists have all rows that are pointed at.
+fn within(image: &Image) -> Result<(), ImageError> {
+    let scheduler = image.scheduler.map(|ns| ("scheduler", ns));
+    let parents = image.spaces.iter().map(|row| ("parent", row.0.parent));
+    let parents = parents.filter_map(|(what, ns)| Some((what, ns?)));
+    let records = image.allocs.iter().flat_map(|row| {
+        let to = row.requestor.map(|to| ("requestor", to.ns));
+        let holder = row.req_ns.map(|ns| ("request id", ns));
+        let roots = row.roots.iter().map(|ns| ("root", ns));
+        to.into_iter().chain(holder).chain(roots)
     });
-    tie_alloc(state, spaces, record, alloc)?;
-    Ok(alloc)
+    let asked = image.pending.iter();
+    let asked = asked.map(|(_, request)| ("requester", request.from.ns));
+    let spaces = scheduler.into_iter().chain(parents);
+    let mut spaces = spaces.chain(records).chain(asked);
+    let held = image.nodes.iter().map(|row| ("node", row.alloc));
+    let sessions = image.spaces.iter().flat_map(|row| &row.0.sessions);
+    let sessions = sessions.map(|session| match *session {
+        Session::Default => ("session", None),
+        Session::Reserved(alloc) => ("session", Some(alloc)),
+    });
+    let mut allocs = held.chain(sessions);
+    let dangling = |what, place| Err(ImageError::Dangling { what, place });
+    if let Some((what, ns)) = spaces.find(|row| row.1.row() >= image.spaces.len()) {
+        return dangling(what, ns.number());
+    }
+    match allocs.find(|row| row.1.is_some_and(|at| at.row() >= image.allocs.len())) {
+        Some((what, Some(alloc))) => dangling(what, alloc.number()),
+        Some((_, None)) | None => Ok(()),
+    }
 }
 
-/// Ties a record to every namespace it names.
-fn tie_alloc(
-    state: &mut State,
-    spaces: &[NsId],
-    record: &AllocImage,
-    alloc: AllocId,
-) -> Result<(), ImageError> {
-    let row = &mut state.allocs.row[alloc];
-    row.lent = record.lent.iter().cloned().collect();
-    if let Some(owner) = row.owner {
-        row.owners.insert(owner);
-    }
-    for &place in &record.roots {
-        row.roots.insert(at(spaces, "root", place)?);
-    }
-    let (owner, holder, warned) = (row.owner, row.req_ns, row.requestor);
-    let roots = row.roots.clone();
-    let ties = owner.into_iter().map(|ns| (ns, Tie::Owns));
-    let ties = ties.chain(roots.iter().map(|ns| (ns, Tie::Root)));
-    let ties = ties.chain(warned.map(|to| (to.ns, Tie::Warned)));
-    for (ns, tie) in ties.chain(holder.map(|ns| (ns, Tie::Holds))) {
-        state.tie(ns, tie, alloc);
-    }
-    if let Some(id) = holder.zip(record.req_id.clone())
-        && state.holders.insert(id, alloc).is_some()
-    {
-        return Err(ImageError::Repeated {
-            what: "request id of",
-            name: record.id.clone(),
-        });
+fn add_spaces(state: &mut State, rows: Vec<Space>) -> Result<(), ImageError> {
+    for row in rows {
+        if state.spaces.find(row.name.as_str()).is_some() {
+            return Err(ImageError::repeated("namespace", &row.name));
+        }
+        state.spaces.put(row);
     }
     Ok(())
 }
 
-fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageError> {
-    if image.next_node > NODES_MAX {
+fn add_allocs(state: &mut State, rows: Vec<Alloc>) -> Result<(), ImageError> {
+    for row in rows {
+        if row.session == 0 || state.allocs.find(row.id.as_str()).is_some() {
+            return Err(ImageError::repeated("allocation", &row.id));
+        }
+        state.allocs.add(row);
+    }
+    Ok(())
+}
+
+fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), ImageError> {
+    if next > NODES_MAX {
         return Err(ImageError::TooLarge);
     }
     let mut pool = NodeSet::new();
-    let mut held: Vec<NodeSet> = vec![NodeSet::new(); rows.allocs.len()];
-    for row in &image.nodes {
-        let out_of_order = (row.id as usize) < state.nodes.next() || row.id >= image.next_node;
+    for row in rows {
+        let out_of_order = (row.id as usize) < state.nodes.next() || row.id >= next;
         if out_of_order || state.nodes.find(row.name.as_str()).is_some() {
-            return Err(ImageError::Repeated {
-                what: "node",
-                name: row.name.clone(),
-            });
+            return Err(ImageError::repeated("node", &row.name));
         }
         state.nodes.skip_to(row.id as usize);
         let name = std::iter::once(row.name.as_str());
-        state.nodes.add(name, row.origin, None);
+        state.nodes.add(name, row.origin, row.alloc);
         let id = id_of(row.id);
         if !row.up {
             state.nodes.set_down(id);
         }
-        match row.alloc {
-            None => {
-                pool.insert(id);
-            }
-            Some(place) => {
-                let alloc = at(&rows.allocs, "node", place)?;
-                if state.allocs.row[alloc].shared {
-                    pool.insert(id);
-                }
-                held[place as usize].insert(id);
-            }
+        let record = row.alloc.map(|alloc| &mut state.allocs.row[alloc]);
+        if record.as_ref().is_none_or(|record| record.shared) {
+            pool.insert(id);
         }
+        record.map(|record| record.nodes.insert(id));
     }
-    state.nodes.skip_to(image.next_node as usize);
-    for (nodes, &alloc) in held.into_iter().zip(&rows.allocs) {
-        state.nodes.set_alloc(&nodes, Some(alloc));
-        state.allocs.row[alloc].nodes = nodes;
-    }
+    state.nodes.skip_to(next as usize);
     state.nodes.enter_pool(&pool);
     Ok(())
 }
@@ -268,27 +196,33 @@ fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>
 }
 
 /// Restores the former states of the default session. Times are counted anew from 0, one for each past.
-fn remember(state: &mut State, image: &Image) -> Result<(), ImageError> {
+///
+/// `pasts`: how many there are, and whether the last is the present one.
+fn remember(
+    state: &mut State,
+    rows: &[NodeImage],
+    (pasts, last_is_present): (u32, bool),
+) -> Result<(), ImageError> {
     // Each past is used by a job.
-    if image.pasts as usize > image.namespaces.len() {
+    if u64::from(pasts) > state.spaces.len() {
         return Err(ImageError::TooLarge);
     }
-    let now = u64::from(image.pasts) - u64::from(image.last_is_present && image.pasts > 0);
+    let now = u64::from(pasts) - u64::from(last_is_present && pasts > 0);
     state.nodes.times.begin_at(now);
-    for row in &image.nodes {
+    for row in rows {
         let id = id_of(row.id);
         let here = state.nodes.pool_up().contains(id);
         let mut free = 0;
         let mut since = now;
         for &(first, end) in &row.pasts {
-            if first < free || first >= end || end > image.pasts {
+            if first < free || first >= end || end > pasts {
                 return Err(ImageError::Dangling {
                     what: "past",
                     place: first,
                 });
             }
             free = end + 1;
-            if here && end == image.pasts {
+            if here && end == pasts {
                 since = u64::from(first);
             } else {
                 state.nodes.add_span(id, u64::from(first), u64::from(end));
@@ -301,47 +235,27 @@ fn remember(state: &mut State, image: &Image) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// A namespace takes its sessions.
-fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), ImageError> {
-    let mut sessions = Sessions::new();
-    for session in &row.sessions {
-        sessions.push(match *session {
-            None => Session::Default,
-            Some(place) => Session::Reserved(at(&rows.allocs, "session", place)?),
-        });
-    }
-    if row.live {
-        for session in &sessions {
-            if let Session::Reserved(alloc) = *session {
-                state.allocs.row[alloc].owners.insert(ns);
-            }
-        }
-    }
-    state.spaces.row[ns].seats = Seats::new(sessions);
-    Ok(())
-}
-
 /// Jobs take their nodes. Jobs with the same set take it together, so that they form one run.
 fn use_nodes(
     state: &mut State,
-    rows: &Rows,
-    image: &Image,
+    uses: &[Option<Uses>],
+    pasts: u32,
     sets: &[Arc<NodeSet>],
 ) -> Result<(), ImageError> {
-    let mut pasts: Vec<Option<RunId>> = vec![None; image.pasts as usize];
+    let mut pasts: Vec<Option<RunId>> = vec![None; pasts as usize];
     let mut users: Vec<Vec<NsId>> = vec![Vec::new(); sets.len()];
-    for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
+    for (uses, ns) in uses.iter().zip((0..).map(NsId::from_row)) {
         let dangling = |place| ImageError::Dangling {
             what: "uses",
             place,
         };
-        match row.uses {
+        match *uses {
             None => {}
-            Some(UsesImage::Set(place)) => users
+            Some(Uses::Set(place)) => users
                 .get_mut(place as usize)
                 .ok_or_else(|| dangling(place))?
                 .push(ns),
-            Some(UsesImage::Past(place)) => {
+            Some(Uses::Past(place)) => {
                 let run = pasts
                     .get_mut(place as usize)
                     .ok_or_else(|| dangling(place))?;
@@ -392,65 +306,10 @@ fn use_set(state: &mut State, set: &Arc<NodeSet>, jobs: &[NsId]) {
 /// The nodes that a job uses outside its reservations.
 fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
-    for session in state.spaces.row[ns].seats.list() {
+    for session in &state.spaces.row[ns].sessions {
         if let Session::Reserved(alloc) = *session {
             strange.remove_all(&state.allocs.row[alloc].nodes);
         }
     }
     strange
-}
-
-fn wait(
-    state: &mut State,
-    rows: &Rows,
-    by_session: &BTreeMap<u32, AllocId>,
-    row: &PendingImage,
-) -> Result<(), ImageError> {
-    let twice = || ImageError::Repeated {
-        what: "request of",
-        name: row.owner.clone(),
-    };
-    if state.pending.get(row.request).is_some() {
-        return Err(twice());
-    }
-    let record = row.record.as_ref().map(|(id, session)| Record {
-        row: by_session.get(session).copied(),
-        session: *session,
-        id: id.clone(),
-    });
-    let wanted = match (row.wanted, record) {
-        (WantedImage::New, None) => Wanted::New,
-        (WantedImage::Extend, Some(record)) => Wanted::Extend(record),
-        (WantedImage::Reaquire, Some(record)) => Wanted::Reaquire(record),
-        (WantedImage::New, Some(_)) | (WantedImage::Extend | WantedImage::Reaquire, None) => {
-            return Err(twice());
-        }
-    };
-    let target_ns = match &row.target {
-        Some(target) if !row.target_gone => {
-            Some(state.spaces.find_live(target.as_str()).ok_or_else(twice)?)
-        }
-        Some(_) | None => None,
-    };
-    let from = Process {
-        ns: at(&rows.spaces, "requester", row.from.0)?,
-        rank: row.from.1,
-    };
-    state.tie_request(from.ns, Tie::Asked, row.request);
-    if let Some(target) = target_ns {
-        state.tie_request(target, Tie::Target, row.request);
-    }
-    let request = Request {
-        from,
-        wanted,
-        req_id: row.req_id.clone(),
-        owner: row.owner.clone(),
-        target: row.target.clone(),
-        target_ns,
-        shared: row.shared,
-        inheritance: row.inheritance,
-        warn_timeout: row.warn_timeout,
-    };
-    state.pending.add(row.request, Box::new(request));
-    Ok(())
 }

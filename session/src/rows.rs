@@ -3,13 +3,15 @@
 //! Fields ascend by name, as keys do in a dump. What another row says already is written but not read.
 
 use super::config::Inheritance;
-use super::image::WantedImage;
 use super::name::Name;
 use super::state::State;
-use super::tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind};
+use super::tables::{
+    AllocId, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, SpaceKind, Wanted,
+};
 use super::uses_as::{UsesAs, uses_as};
+use serde::de::IgnoredAny;
 use serde::ser::SerializeStruct as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Whether a node may be used.
@@ -32,7 +34,7 @@ pub struct NodeRow {
     /// How it came.
     pub origin: NodeOrigin,
     /// The session it is in, `""` for the default one.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub session: Name,
     /// Whether it is up.
     pub state: NodeState,
@@ -42,7 +44,7 @@ pub struct NodeRow {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AllocRow {
     /// Its nodes of startup origin.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub carved: Vec<Name>,
     /// Its id.
     pub id: Name,
@@ -51,14 +53,14 @@ pub struct AllocRow {
     /// Nodes lent.
     pub lent: Vec<Name>,
     /// Its nodes.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub nodes: Vec<Name>,
     /// The owning namespace, which may be gone.
     pub owner: Name,
     /// Whether that namespace lives (a live one of the same name may be another).
     pub owner_live: bool,
     /// Who may target, extend and release it.
-    #[serde(skip_deserializing)]
+    #[serde(default, deserialize_with = "passed_over")]
     pub owners: Vec<Name>,
     /// The request id.
     pub req_id: Option<Name>,
@@ -109,7 +111,7 @@ pub struct PendingRow {
     /// The id of the record; it may have ended since.
     pub alloc_id: Option<Name>,
     /// What it asks for.
-    pub directive: WantedImage,
+    pub directive: Wanted,
     /// Who asked, `namespace:rank`.
     pub from: String,
     /// As asked.
@@ -130,6 +132,11 @@ pub struct PendingRow {
     pub target_gone: bool,
     /// Seconds.
     pub warn_timeout: Option<u32>,
+}
+
+/// For what another row says already.
+fn passed_over<'de, T: Default, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    IgnoredAny::deserialize(from).map(|_| T::default())
 }
 
 /// The rows of a state, each made when it is asked for. They ascend by name, requests by number.
@@ -243,8 +250,8 @@ impl Rows<'_> {
             inheritance: row.inheritance,
             lent: row.lent.iter().cloned().collect(),
             nodes: nodes(&row.nodes),
-            owner: row.owner_name.clone(),
-            owner_live: row.owner.is_some(),
+            owner: row.owner.clone(),
+            owner_live: row.owner_live,
             owners: spaces(&row.owners),
             req_id: row.req_id.clone(),
             req_ns: row.req_ns.map(|ns| state.space_name(ns).clone()),
@@ -265,11 +272,11 @@ impl Rows<'_> {
             uses.map_or_else(Vec::new, |set| self.names(&set))
         };
         NsRow {
-            kind: row.kind.expect("a row in use has a kind"),
+            kind: row.kind,
             live: row.live,
             name: row.name.clone(),
             parent: row.parent.map(|ns| state.space_name(ns).clone()),
-            sessions: super::candidates::names(&state.allocs, row.seats.list()).collect(),
+            sessions: super::candidates::names(&state.allocs, &row.sessions).collect(),
             uses: like.is_none().then(all),
             uses_also: like.map_or_else(Vec::new, |like| names(&like.also)),
             uses_as: like.map(|like| state.space_name(like.other).clone()),
@@ -288,10 +295,10 @@ impl Rows<'_> {
     }
 
     fn request(&self, number: u64, request: &Request) -> PendingRow {
-        let record = request.record();
+        let record = request.record.as_ref();
         PendingRow {
             alloc_id: record.map(|record| record.id.clone()),
-            directive: request.wanted.image(),
+            directive: request.wanted,
             from: self.state.process(request.from),
             inheritance: request.inheritance,
             owner: request.owner.clone(),
@@ -300,7 +307,7 @@ impl Rows<'_> {
             session_id: record.map(|record| record.session),
             shared: request.shared,
             target: request.target.clone(),
-            target_gone: request.target_gone(),
+            target_gone: request.target_gone,
             warn_timeout: request.warn_timeout,
         }
     }

@@ -1,11 +1,10 @@
 //! The state of a DVM: all tables and a few numbers beside them.
 
 use super::config::{Config, Feature};
-use super::id_set::IdSet;
 use super::name::Name;
 use super::tables::{
     AllocId, AllocTable, Extent, NodeId, NodeOrigin, NodeSet, NodeTable, NsId, PendingTable,
-    SpaceKind, SpaceTable, Tie, Ties, Users,
+    Request, SpaceKind, SpaceTable, Ties, Users,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,42 +205,16 @@ impl State {
     pub(crate) fn may_act(&self, alloc: AllocId, ns: NsId) -> bool {
         self.scheduler == Some(ns) || self.is_owner(alloc, ns)
     }
-    pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
-        if self.ties.add(ns, tie, to) {
-            self.spaces.row[ns].ties += 1;
-        }
+    /// The owner of a record while it lives.
+    pub(crate) fn owner(&self, alloc: AllocId) -> Option<NsId> {
+        let row = &self.allocs.row[alloc];
+        let live = || self.spaces.find_live(row.owner.as_str());
+        row.owner_live.then(live).flatten()
     }
-    pub(crate) fn untie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
-        if self.ties.remove(ns, tie, to) {
-            self.spaces.row[ns].ties -= 1;
-        }
-    }
-    pub(crate) fn tie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
-        if self.ties.add_request(ns, tie, number) {
-            self.spaces.row[ns].ties += 1;
-        }
-    }
-    pub(crate) fn untie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
-        if self.ties.remove_request(ns, tie, number) {
-            self.spaces.row[ns].ties -= 1;
-        }
-    }
-    /// Removes all ties of one kind between a namespace and records, and gives the records.
-    pub(crate) fn untie_all(&mut self, ns: NsId, tie: Tie) -> IdSet<AllocId> {
-        if self.spaces.row[ns].ties == 0 {
-            return IdSet::new();
-        }
-        let all = self.ties.take(ns, tie);
-        self.spaces.row[ns].ties -= u32::try_from(all.len()).expect("rows fit 32 bits");
-        all
-    }
-    /// The requests to which a namespace has one kind of tie.
-    pub(crate) fn requests_of(&self, ns: NsId, tie: Tie) -> Vec<u64> {
-        if self.spaces.row[ns].ties == 0 {
-            Vec::new()
-        } else {
-            self.ties.requests(ns, tie).collect()
-        }
+    /// The target of a request while it lives.
+    pub(crate) fn target(&self, request: &Request) -> Option<NsId> {
+        let target = request.target.as_ref().filter(|_| !request.target_gone);
+        target.and_then(|name| self.spaces.find_live(name.as_str()))
     }
     /// The nodes that a job uses. Cost: all nodes of the DVM, if the job uses the default session as it was at a time.
     pub(crate) fn uses(&self, ns: NsId) -> Option<Arc<NodeSet>> {

@@ -38,15 +38,14 @@ pub use crate::answers::journal_file::{FileError, JOURNAL_BYTES_MAX, JournalFile
 pub use crate::answers::session_json::channel::{Channel, ChannelError};
 pub use stowplan_engine::id::Id;
 pub use stowplan_session::{
-    AllocId, AllocImage, AllocRow, Attr, Broken, Config, DIRECTIVES, Directive, Dump, DumpError,
-    Dvm, Effects, Ended, Event, EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind,
-    Frames, How, INHERITANCES, IdSet, Image, ImageError, Inheritance, Initial, InitialError,
-    Journal, JournalError, Judged, LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeImage,
-    NodeOrigin as Origin, NodeRow, NodeSet, NodeState, Notify, NsId, NsImage, NsRow, Payload,
-    PendingImage, PendingRow, Recovered, Refusal, ReplayError, Reply, Rows, STATUSES, Scan,
-    SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind, Spawned, SpawnedBy as By,
-    State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply, apply_into,
-    candidates, check, check_step, judge, payload, recover, restore, scan, step, step_into,
+    AllocId, AllocRow, Attr, Broken, Config, DIRECTIVES, Directive, Dump, DumpError, Dvm, Effects,
+    Ended, Event, EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How,
+    INHERITANCES, IdSet, Image, ImageError, Inheritance, Initial, InitialError, Journal,
+    JournalError, Judged, LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeOrigin as Origin, NodeRow,
+    NodeSet, NodeState, Notify, NsId, NsRow, Payload, PendingRow, Recovered, Refusal, ReplayError,
+    Reply, Rows, STATUSES, Scan, SessionCandidates as Candidates, SessionLimits, SpaceKind as Kind,
+    Spawned, SpawnedBy as By, State, Status, Store, Tail, ToolRole, Wanted, Why, apply, candidates,
+    check, check_step, judge, payload, recover, restore, scan, step,
 };
 
 impl From<ChannelError> for Error {
@@ -63,12 +62,7 @@ impl From<Refusal> for Error {
 
 impl From<ReplayError> for Error {
     fn from(error: ReplayError) -> Self {
-        let class = if error.is_ours() {
-            "internal"
-        } else {
-            "journal"
-        };
-        Self::told(class, &error.to_string())
+        Self::told(error.class(), &error.to_string())
     }
 }
 

@@ -35,7 +35,7 @@ pub mod command;
 // Lines as one types them, answers over HTTP.
 pub mod page;
 // The state to map on, from a journal or a dump.
-pub mod session_state;
+mod session_state;
 
 use format::screen::Screen;
 use progress::Audience;

@@ -1,7 +1,6 @@
 //! Everything outside the words of a job that these words name: files, the environment, journals, this machine.
 
 use crate::session_state;
-use std::path::Path;
 use stowplan::job::error::JobError;
 use stowplan::job::outside::Outside;
 use stowplan_engine::stage::resolve::Files;
@@ -39,10 +38,7 @@ impl Outside for Surroundings<'_> {
     }
 
     fn sessions(&self, path: &str) -> Result<State, JobError> {
-        session_state::read(Path::new(path)).map_err(|error| JobError::Told {
-            class: error.class(),
-            sentence: error.to_string(),
-        })
+        session_state::read(path)
     }
 
     fn here(&self) -> Result<TopologyDraft, TopoError> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use stowplan::answers::journal_file::JournalFile;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
-use stowplan_session::{Effects, Event, Journal, Mode, ReplayError, State, Store, recover};
+use stowplan_session::{Event, Journal, Mode, ReplayError, State, Store, recover};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Events of one run, and of one with syncs.
@@ -65,12 +65,9 @@ fn memory(mix: &Mix, events: &[Event<'_>]) -> f64 {
 
 /// Submits events and writes them in groups.
 fn write<S: Store>(state: &mut State, journal: &mut Journal<S>, events: &[Event<'_>]) {
-    let mut effects = Effects::default();
     for group in events.chunks(GROUP) {
         for event in group {
-            journal
-                .submit_into(state, event, &mut effects)
-                .expect("shorter than a frame");
+            journal.submit(state, event).expect("shorter than a frame");
         }
         journal.flush().expect("there is room");
     }
@@ -134,13 +131,12 @@ fn synced(mix: &Mix, events: &[Event<'_>]) -> f64 {
     let events = &events[..SYNCED.min(events.len())];
     let mut state = mix.state.clone();
     let mut journal = file_journal(mix);
-    let mut effects = Effects::default();
     let mut written = Vec::new();
     let start = Instant::now();
     for group in events.chunks(GROUP) {
         for event in group {
             journal
-                .submit_into(&mut state, event, &mut effects)
+                .submit(&mut state, event)
                 .expect("shorter than a frame");
         }
         written.push(journal.waiting());

@@ -4,9 +4,7 @@
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
-use stowplan_session::{
-    Config, Effects, Event, EventValue, Initial, Name, State, Status, step, step_into,
-};
+use stowplan_session::{Config, Event, EventValue, Initial, Name, State, Status, step};
 
 /// Tells the child what to count.
 const WHAT: &str = "STOWPLAN_CHILD_SESSION";
@@ -216,11 +214,10 @@ fn events(size: usize) -> Vec<i64> {
         (Event::NodeDown { node: "node000003" }, Status::Success),
         (Event::NodeUp { node: "node000003" }, Status::Success),
     ];
-    let mut effects = Effects::default();
     let mut bytes = Vec::new();
     for (event, expected) in &rounds {
         let region = Region::new(&INSTRUMENTED_SYSTEM);
-        let status = step_into(&mut state, event, &mut effects);
+        let (status, _) = step(&mut state, event);
         let change = region.change();
         assert_eq!(status, *expected, "{event:?}");
         bytes.push(i64::try_from(change.bytes_allocated).unwrap());

@@ -6,7 +6,7 @@ use super::request::forget;
 use crate::config::Inheritance;
 use crate::effects::{Effects, Ended, How, Why};
 use crate::state::State;
-use crate::tables::{AllocId, Extent, NodeSet, NsId, RunId, Seats, Session, Sessions, Tie};
+use crate::tables::{AllocId, Extent, NodeSet, NsId, RunId, Session, Tie};
 
 /// The rows that one event has still to look at.
 pub(super) struct Work<'s> {
@@ -61,13 +61,9 @@ impl<'s> Work<'s> {
         let state = &mut *self.state;
         let space = &mut state.spaces.row[ns];
         space.live = false;
-        let (seats, run, ties) = (
-            std::mem::take(&mut space.seats),
-            space.run.take(),
-            space.ties,
-        );
-        for session in seats.list() {
-            if let Session::Reserved(alloc) = *session {
+        let (sessions, run) = (std::mem::take(&mut space.sessions), space.run.take());
+        for session in sessions {
+            if let Session::Reserved(alloc) = session {
                 state.allocs.row[alloc].owners.remove(ns);
             }
         }
@@ -77,31 +73,29 @@ impl<'s> Work<'s> {
         if state.scheduler == Some(ns) {
             state.scheduler = None;
         }
-        if ties > 0 {
-            self.cut_ties(ns);
-        }
+        self.cut_ties(ns);
         self.free_inactive(ns);
     }
 
     /// Ends what only a live namespace has: requests, ownership, request ids, warnings.
     fn cut_ties(&mut self, ns: NsId) {
-        for number in self.state.requests_of(ns, Tie::Asked) {
+        for number in self.state.ties.requests(ns, Tie::Asked) {
             forget(self.state, number);
             self.effects.dropped.push(number);
         }
-        for number in self.state.requests_of(ns, Tie::Target) {
+        for number in self.state.ties.requests(ns, Tie::Target) {
             self.state.pending.forget_target(number);
-            self.state.untie_request(ns, Tie::Target, number);
+            self.state.ties.remove_request(ns, Tie::Target, number);
         }
-        for alloc in self.state.untie_all(ns, Tie::Owns).iter() {
-            self.state.allocs.row[alloc].owner = None;
+        for alloc in self.state.ties.take(ns, Tie::Owns).iter() {
+            self.state.allocs.row[alloc].owner_live = false;
             self.state.allocs.row[alloc].owners.remove(ns);
             self.suspects.push(alloc);
         }
-        for alloc in self.state.untie_all(ns, Tie::Holds).iter() {
+        for alloc in self.state.ties.take(ns, Tie::Holds).iter() {
             self.drop_holder(alloc);
         }
-        for alloc in self.state.untie_all(ns, Tie::Warned).iter() {
+        for alloc in self.state.ties.take(ns, Tie::Warned).iter() {
             self.state.allocs.row[alloc].requestor = None;
         }
     }
@@ -114,7 +108,7 @@ impl<'s> Work<'s> {
         if let Some(id) = &self.state.allocs.row[alloc].req_id {
             self.state.holders.remove(&(ns, id.clone()));
         }
-        self.state.untie(ns, Tie::Holds, alloc);
+        self.state.ties.remove(ns, Tie::Holds, alloc);
     }
 
     /// Frees the row of a namespace that is no longer active, then its parent's, and so on up.
@@ -126,11 +120,9 @@ impl<'s> Work<'s> {
                 return;
             }
             next = space.parent;
-            if space.ties > 0 {
-                for alloc in self.state.untie_all(ns, Tie::Root).iter() {
-                    self.state.allocs.row[alloc].roots.remove(ns);
-                    self.suspects.push(alloc);
-                }
+            for alloc in self.state.ties.take(ns, Tie::Root).iter() {
+                self.state.allocs.row[alloc].roots.remove(ns);
+                self.suspects.push(alloc);
             }
             self.state.spaces.remove(ns);
             if let Some(parent) = next {
@@ -177,8 +169,8 @@ impl<'s> Work<'s> {
     fn show_reverted(&mut self, alloc: AllocId, nodes: &NodeSet) {
         let state = &mut *self.state;
         let sits = |ns| {
-            let seats = state.spaces.row[ns].seats.list();
-            seats.contains(&Session::Reserved(alloc))
+            let sessions = &state.spaces.row[ns].sessions;
+            sessions.contains(&Session::Reserved(alloc))
         };
         if state.allocs.row[alloc].owners.iter().any(sits) {
             state.nodes.show(nodes);
@@ -265,29 +257,23 @@ impl<'s> Work<'s> {
     fn unlink(&mut self, alloc: AllocId) {
         let owners = std::mem::take(&mut self.state.allocs.row[alloc].owners);
         for ns in owners.iter() {
-            let seats = &mut self.state.spaces.row[ns].seats;
-            if !seats.list().contains(&Session::Reserved(alloc)) {
-                continue;
-            }
-            let others = seats.list().iter().copied();
-            let mut left: Sessions = others
-                .filter(|at| *at != Session::Reserved(alloc))
-                .collect();
+            let sessions = &mut self.state.spaces.row[ns].sessions;
+            let before = sessions.len();
+            sessions.retain(|at| *at != Session::Reserved(alloc));
             // A job always has somewhere to put its children.
-            if left.is_empty() {
-                left.push(Session::Default);
+            if before > 0 && sessions.is_empty() {
+                sessions.push(Session::Default);
             }
-            *seats = Seats::new(left);
         }
         let roots = std::mem::take(&mut self.state.allocs.row[alloc].roots);
         for ns in roots.iter() {
-            self.state.untie(ns, Tie::Root, alloc);
+            self.state.ties.remove(ns, Tie::Root, alloc);
         }
-        if let Some(owner) = self.state.allocs.row[alloc].owner {
-            self.state.untie(owner, Tie::Owns, alloc);
+        if let Some(owner) = self.state.owner(alloc) {
+            self.state.ties.remove(owner, Tie::Owns, alloc);
         }
         if let Some(to) = self.state.allocs.row[alloc].requestor {
-            self.state.untie(to.ns, Tie::Warned, alloc);
+            self.state.ties.remove(to.ns, Tie::Warned, alloc);
         }
         self.drop_holder(alloc);
     }

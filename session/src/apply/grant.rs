@@ -62,13 +62,13 @@ fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeS
 }
 
 fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
-    let owner = request.target_ns.unwrap_or(request.from.ns);
+    let owner = state.target(request).unwrap_or(request.from.ns);
     let asker = request.from.ns;
     let alloc = state.allocs.add(Alloc {
         id,
         session,
-        owner: Some(owner),
-        owner_name: std::mem::take(&mut request.owner),
+        owner: std::mem::take(&mut request.owner),
+        owner_live: true,
         shared: request.shared,
         inheritance: request.inheritance.unwrap_or(Inheritance::Default),
         warn_timeout: request.warn_timeout,
@@ -80,9 +80,9 @@ fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> All
     state.next_session = session + 1;
     state.allocs.row[alloc].owners.insert(owner);
     state.allocs.row[alloc].roots.insert(owner);
-    state.tie(owner, Tie::Owns, alloc);
-    state.tie(owner, Tie::Root, alloc);
-    state.tie(asker, Tie::Holds, alloc);
+    state.ties.add(owner, Tie::Owns, alloc);
+    state.ties.add(owner, Tie::Root, alloc);
+    state.ties.add(asker, Tie::Holds, alloc);
     if let Some(req_id) = &state.allocs.row[alloc].req_id {
         state.holders.insert((asker, req_id.clone()), alloc);
     }
@@ -104,7 +104,7 @@ fn renew(state: &mut State, alloc: AllocId, request: &Request) {
 /// This process gets the warning from now on.
 fn warn(state: &mut State, alloc: AllocId, to: Process) {
     if let Some(old) = state.allocs.row[alloc].requestor.replace(to) {
-        state.untie(old.ns, Tie::Warned, alloc);
+        state.ties.remove(old.ns, Tie::Warned, alloc);
     }
-    state.tie(to.ns, Tie::Warned, alloc);
+    state.ties.add(to.ns, Tie::Warned, alloc);
 }

@@ -12,7 +12,7 @@ use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
     AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, RunId, Seats, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
+    Process, RunId, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
 };
 use ending::Work;
 use request::{ask, forget};
@@ -26,14 +26,12 @@ use std::sync::Arc;
 /// Cost: the rows and nodes that change, and bitmap operations on them. Source: reservations "Clauses".
 pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
     let mut effects = Effects::default();
-    apply_into(state, judged, &mut effects);
+    change(state, judged.change, &mut effects);
     effects
 }
 
-/// As [`apply`], but reuses `effects`, which are cleared first. For callers that apply a million events a second.
-pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) {
-    effects.clear();
-    match judged.change {
+fn change(state: &mut State, change: Change<'_>, effects: &mut Effects) {
+    match change {
         Change::Nothing => {}
         Change::Ask(request) => effects.request = Some(ask(state, request)),
         Change::Withdraw(numbers) => {
@@ -112,14 +110,6 @@ pub fn step(state: &mut State, event: &Event<'_>) -> (Status, Effects) {
     (judged.status, apply(state, judged))
 }
 
-/// As [`step`], but reuses `effects`.
-pub fn step_into(state: &mut State, event: &Event<'_>, effects: &mut Effects) -> Status {
-    let judged = judge(state, event);
-    let status = judged.status;
-    apply_into(state, judged, effects);
-    status
-}
-
 fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSet) {
     let mut lent: Vec<_> = nodes
         .iter()
@@ -146,17 +136,15 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
         if let Session::Reserved(alloc) = *session {
             state.allocs.row[alloc].owners.insert(ns);
             state.allocs.row[alloc].roots.insert(ns);
-            state.tie(ns, Tie::Root, alloc);
+            state.ties.add(ns, Tie::Root, alloc);
         }
     }
     let run = take_nodes(state, ns, &sessions, &candidates, &uses);
     let space = &mut state.spaces.row[ns];
     space.run = Some(run);
-    let mut said = effects.take_sessions();
-    said.extend(names(&state.allocs, &sessions));
-    state.spaces.row[ns].seats = Seats::new(sessions);
+    space.sessions = sessions;
     effects.spawned = Some(Spawned {
-        sessions: said,
+        sessions: names(&state.allocs, &space.sessions).collect(),
         candidates,
         uses,
     });

@@ -1,15 +1,15 @@
 //! Who descends from whom: I-09 and I-12.
 
 use super::broken::{Held, hold};
+use crate::derived::Derived;
 use crate::name::Name;
 use crate::state::State;
 use crate::tables::{NsId, SpaceKind};
 use stowplan_engine::id::Id;
 
-pub(super) fn check(state: &State) -> Held {
+pub(super) fn check(state: &State, derived: &Derived) -> Held {
     let table = &state.spaces;
     let none = Name::default();
-    let mut children = vec![0_u32; table.row.len()];
     for ns in table.rows() {
         let name = &table.row[ns].name;
         let text = name.as_str();
@@ -18,11 +18,13 @@ pub(super) fn check(state: &State) -> Held {
         let holds = table.find(text) == Some(ns);
         hold(holds, "index the name finds another row", name)?;
         if let Some(parent) = table.row[ns].parent {
-            let there = table.row.get(parent).is_some_and(|row| row.kind.is_some());
+            let there = table
+                .row
+                .get(parent)
+                .is_some_and(|row| !row.name.as_str().is_empty());
             hold(there, "I-09 a parent that is not there", name)?;
-            children[parent.row()] += 1;
         }
-        let scheduler = table.row[ns].live && table.row[ns].kind == Some(SpaceKind::Scheduler);
+        let scheduler = table.row[ns].live && table.row[ns].kind == SpaceKind::Scheduler;
         let holds = scheduler == (state.scheduler == Some(ns));
         hold(holds, "I-12 a scheduler too many, or dead", name)?;
     }
@@ -32,11 +34,11 @@ pub(super) fn check(state: &State) -> Held {
         table
             .row
             .get(ns)
-            .is_some_and(|row| row.kind == Some(SpaceKind::Scheduler))
+            .is_some_and(|row| row.kind == SpaceKind::Scheduler)
     });
     hold(known, "I-12 a scheduler that is not there", &none)?;
     for ns in table.rows() {
-        let count = children[ns.row()];
+        let count = derived.children[ns.row()];
         hold(
             count == table.row[ns].children,
             "index a wrong number of children",
@@ -45,7 +47,7 @@ pub(super) fn check(state: &State) -> Held {
         let holds = table.row[ns].live || count > 0;
         hold(holds, "I-09 a row that is not active", &table.row[ns].name)?;
     }
-    no_cycle(state, children)
+    no_cycle(state, derived.children.clone())
 }
 
 /// Takes away rows without children until there are none. Rows that stay form a cycle.

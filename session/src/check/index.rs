@@ -1,14 +1,17 @@
 //! Derived columns: they repeat what the tables say. Here they are compared with the tables.
 
 use super::broken::{Held, hold};
+use crate::derived::Derived;
 use crate::name::Name;
 use crate::state::State;
-use crate::tables::{NsId, Tie};
 use std::collections::BTreeSet;
-use stowplan_engine::id::Id;
 
-pub(super) fn check(state: &State) -> Held {
-    ties(state)?;
+pub(super) fn check(state: &State, derived: &Derived) -> Held {
+    let none = Name::default();
+    let holds = state.ties.all() == derived.ties;
+    hold(holds, "index ties that do not match the columns", &none)?;
+    let holds = state.holders == derived.holders;
+    hold(holds, "index request ids of other records", &none)?;
     let carried: BTreeSet<u64> = state.pending.indexed().map(|row| row.2).collect();
     for (number, request) in state.pending.iter() {
         let owner = &request.owner;
@@ -23,36 +26,6 @@ pub(super) fn check(state: &State) -> Held {
     hold(
         table.len() == table.all().len(),
         "index names of nodes that are not there",
-        &Name::default(),
+        &none,
     )
-}
-
-fn ties(state: &State) -> Held {
-    let mut expected: BTreeSet<(NsId, Tie, u64)> = BTreeSet::new();
-    for alloc in state.allocs.live() {
-        let (row, record) = (alloc.row() as u64, &state.allocs.row[alloc]);
-        expected.extend(record.owner.map(|ns| (ns, Tie::Owns, row)));
-        expected.extend(record.roots.iter().map(|ns| (ns, Tie::Root, row)));
-        expected.extend(record.req_ns.map(|ns| (ns, Tie::Holds, row)));
-        expected.extend(record.requestor.map(|to| (to.ns, Tie::Warned, row)));
-    }
-    for (number, request) in state.pending.iter() {
-        expected.insert((request.from.ns, Tie::Asked, number));
-        expected.extend(request.target_ns.map(|ns| (ns, Tie::Target, number)));
-    }
-    let none = Name::default();
-    let holds = state.ties.all() == expected;
-    hold(holds, "index ties that do not match the columns", &none)?;
-    let mut counts = vec![0_u32; state.spaces.row.len()];
-    for (ns, _, _) in &expected {
-        counts[ns.row()] += 1;
-    }
-    let holds = state
-        .spaces
-        .row
-        .values()
-        .iter()
-        .map(|row| row.ties)
-        .eq(counts);
-    hold(holds, "index a wrong number of ties", &none)
 }

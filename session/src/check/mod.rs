@@ -11,11 +11,12 @@ pub use broken::Broken;
 pub use step::check_step;
 
 use super::config::Inheritance;
+use super::derived::Derived;
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::tables::{AllocId, NodeSet, NsSet, Session};
+use super::tables::{NodeSet, NsSet, Session, Wanted};
 use broken::{Held, hold};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use stowplan_engine::id::Id;
 
 /// Judges a state by the invariants I-01 to I-15 and I-21, and its derived columns.
@@ -27,9 +28,10 @@ use stowplan_engine::id::Id;
 pub fn check(state: &State) -> Held {
     nodes(state)?;
     records(state)?;
-    genealogy::check(state)?;
-    index::check(state)?;
-    owners(state)?;
+    let derived = Derived::of(state);
+    genealogy::check(state, &derived)?;
+    index::check(state, &derived)?;
+    owners(state, &derived)?;
     dispositions(state)?;
     seats(state)?;
     requests(state)?;
@@ -121,30 +123,18 @@ fn records(state: &State) -> Held {
 }
 
 /// I-04, I-05, I-08.
-fn owners(state: &State) -> Held {
-    let mut rightful: BTreeMap<AllocId, NsSet> = BTreeMap::new();
-    for ns in state.spaces.rows().filter(|&ns| state.spaces.row[ns].live) {
-        for session in state.spaces.row[ns].seats.list() {
-            if let Session::Reserved(alloc) = *session {
-                rightful.entry(alloc).or_default().insert(ns);
-            }
-        }
-    }
+fn owners(state: &State, derived: &Derived) -> Held {
     let rows: NsSet = state.spaces.rows().collect();
     for alloc in state.allocs.live() {
         let record = &state.allocs.row[alloc];
         let id = &record.id;
-        let mut expected = rightful.remove(&alloc).unwrap_or_default();
-        if let Some(owner) = record.owner {
-            let same = rows.contains(owner) && state.spaces.row[owner].name == record.owner_name;
-            let holds = same && state.spaces.row[owner].live;
-            hold(holds, "I-04 an owner that does not live", id)?;
-            expected.insert(owner);
-        }
+        let owner = state.owner(alloc);
+        let holds = owner.is_some() == record.owner_live;
+        hold(holds, "I-04 an owner that does not live", id)?;
         let owners = &record.owners;
-        let holds = *owners == expected;
+        let holds = *owners == derived.owners[alloc.row()];
         hold(holds, "I-04 an owner set with one too many or too few", id)?;
-        let alone = owners.iter().all(|ns| record.owner == Some(ns));
+        let alone = owners.iter().all(|ns| owner == Some(ns));
         let holds = !record.shared || alone;
         hold(holds, "I-04 a job in a shared allocation", id)?;
         let roots = &record.roots;
@@ -156,18 +146,14 @@ fn owners(state: &State) -> Held {
             hold(holds, "I-08 a recipient or id holder that is gone", id)?;
         }
     }
-    hold(
-        rightful.is_empty(),
-        "I-10 a session that is no live reservation",
-        &Name::default(),
-    )
+    Ok(())
 }
 
 /// I-06.
 fn dispositions(state: &State) -> Held {
     for alloc in state.allocs.live() {
         let record = &state.allocs.row[alloc];
-        let at_owner = record.owner.is_none();
+        let at_owner = !record.owner_live;
         let at_last = at_owner && record.roots.is_empty();
         let due = match record.inheritance {
             Inheritance::None | Inheritance::Default => at_owner,
@@ -182,7 +168,7 @@ fn dispositions(state: &State) -> Held {
 fn seats(state: &State) -> Held {
     for ns in state.spaces.rows() {
         let name = &state.spaces.row[ns].name;
-        let sessions = state.spaces.row[ns].seats.list();
+        let sessions = &state.spaces.row[ns].sessions;
         let run = state.spaces.row[ns].run;
         if !(state.spaces.row[ns].live && state.spaces.is_job(ns)) {
             let holds = sessions.is_empty() && run.is_none();
@@ -212,16 +198,8 @@ fn requests(state: &State) -> Held {
         if let (Some(ns), Some(id)) = (record.req_ns, &record.req_id) {
             let holds = carried.insert((ns, id));
             hold(holds, "I-14 a request id of two records", id)?;
-            let held = state.holders.get(&(ns, id.clone()));
-            let holds = held == Some(&alloc);
-            hold(holds, "index the request id finds another record", id)?;
         }
     }
-    hold(
-        state.holders.len() == carried.len(),
-        "index request ids of records that are gone",
-        &Name::default(),
-    )?;
     for (number, request) in state.pending.iter() {
         let from = request.from.ns;
         let name = &request.owner;
@@ -229,15 +207,15 @@ fn requests(state: &State) -> Held {
         hold(live, "I-13 a request of somebody who is gone", name)?;
         let holds = number > 0 && number < state.next_request;
         hold(holds, "I-13 a request from the future", name)?;
-        if let (None, Some(id)) = (request.record(), &request.req_id) {
+        let holds = request.record.is_none() == (request.wanted == Wanted::New);
+        hold(holds, "I-13 a request without its record", name)?;
+        if let (None, Some(id)) = (&request.record, &request.req_id) {
             let holds = carried.insert((from, id));
             hold(holds, "I-14 a request id of two requests", id)?;
         }
-        if let Some(target) = request.target_ns {
-            let same = request.target.as_ref() == state.spaces.row.get(target).map(|row| &row.name);
-            let holds = same && state.spaces.row[target].live;
-            hold(holds, "I-13 a target that is gone", name)?;
-        }
+        let lives = request.target.is_some() && !request.target_gone;
+        let holds = state.target(request).is_some() == lives;
+        hold(holds, "I-13 a target that is gone", name)?;
     }
     Ok(())
 }

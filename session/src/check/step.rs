@@ -8,8 +8,9 @@ use crate::image::Image;
 use crate::name::Name;
 use crate::state::State;
 use crate::status::Status;
-use crate::tables::NodeSet;
+use crate::tables::{AllocId, NodeSet};
 use std::collections::{BTreeMap, BTreeSet};
+use stowplan_engine::id::Id as _;
 
 /// Judges one transition, and the state it led to by [`check`].
 ///
@@ -48,7 +49,7 @@ pub fn check_step(
 /// I-17: a rejected event changes nothing, or only takes its request away.
 fn rejected(mut old: Image, effects: &Effects, new: &Image) -> Held {
     if let Some(number) = effects.answered {
-        old.pending.retain(|row| row.request != number);
+        old.pending.retain(|row| row.0 != number);
     }
     let inert = Effects {
         answered: effects.answered,
@@ -81,23 +82,23 @@ fn nodes(before: &State, event: &Event<'_>, effects: &Effects, after: &State) ->
 /// I-19: records vanish only through `ended`, and their nodes go where the ending says.
 fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> Held {
     let given = given_back(event, effects);
-    let live: BTreeSet<u32> = new.allocations.iter().map(|row| row.session_id).collect();
+    let live: BTreeSet<u32> = new.allocs.iter().map(|row| row.session).collect();
     let mut ended: BTreeMap<&Name, How> = effects
         .ended
         .iter()
         .map(|row| (&row.alloc_id, row.how))
         .collect();
-    let known: BTreeSet<&Name> = old.allocations.iter().map(|row| &row.id).collect();
-    let there: BTreeMap<u32, Option<u32>> =
+    let known: BTreeSet<&Name> = old.allocs.iter().map(|row| &row.id).collect();
+    let there: BTreeMap<u32, Option<AllocId>> =
         new.nodes.iter().map(|row| (row.id, row.alloc)).collect();
-    for (at, record) in old.allocations.iter().enumerate() {
-        if live.contains(&record.session_id) {
+    for (at, record) in old.allocs.iter().enumerate() {
+        if live.contains(&record.session) {
             continue;
         }
         let how = ended.remove(&record.id);
         let holds = how.is_some();
         hold(holds, "I-19 a record that vanished unsaid", &record.id)?;
-        let held = |alloc: Option<u32>| alloc.is_some_and(|place| place as usize == at);
+        let held = |alloc: Option<AllocId>| alloc.is_some_and(|place| place.row() == at);
         for node in old.nodes.iter().filter(|node| held(node.alloc)) {
             let startup = node.origin == crate::tables::NodeOrigin::Startup;
             let stays = startup || (how == Some(How::Unreserved) && !given.contains(&node.name));

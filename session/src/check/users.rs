@@ -22,7 +22,7 @@ pub(super) fn check(state: &State) -> Held {
             Extent::Session(time) => {
                 let alone = members.iter().all(|ns| {
                     let space = &state.spaces.row[ns];
-                    space.seats.list() == [Session::Default]
+                    space.sessions.as_slice() == [Session::Default]
                 });
                 hold(
                     alone,

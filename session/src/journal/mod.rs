@@ -16,7 +16,7 @@ mod replay;
 pub use frame::{Frame, Frames, JournalFrame as FrameKind, MAGIC, Scan, Tail, scan};
 pub use replay::{Mode, Payload, Recovered, ReplayError, payload, recover, restore};
 
-use super::apply::apply_into;
+use super::apply::apply;
 use super::config::Config;
 use super::effects::Effects;
 use super::event::Event;
@@ -153,27 +153,6 @@ impl<S: Store> Journal<S> {
         }
     }
 
-    /// As [`Journal::submit`], but reuses `effects`.
-    ///
-    /// # Errors
-    /// As [`Journal::submit`].
-    pub fn submit_into(
-        &mut self,
-        state: &mut State,
-        event: &Event<'_>,
-        effects: &mut Effects,
-    ) -> Result<Status, JournalError<S::Error>> {
-        if self.failed {
-            return Err(JournalError::Failed);
-        }
-        let judged = judge(state, event);
-        let status = judged.status();
-        self.push(FrameKind::Event, &(event, status))?;
-        self.events += 1;
-        apply_into(state, judged, effects);
-        Ok(status)
-    }
-
     /// Judges an event, frames it and applies it. The answer must wait for [`Journal::commit`].
     ///
     /// # Errors
@@ -183,9 +162,14 @@ impl<S: Store> Journal<S> {
         state: &mut State,
         event: &Event<'_>,
     ) -> Result<(Status, Effects), JournalError<S::Error>> {
-        let mut effects = Effects::default();
-        let status = self.submit_into(state, event, &mut effects)?;
-        Ok((status, effects))
+        if self.failed {
+            return Err(JournalError::Failed);
+        }
+        let judged = judge(state, event);
+        let status = judged.status();
+        self.push(FrameKind::Event, &(event, status))?;
+        self.events += 1;
+        Ok((status, apply(state, judged)))
     }
 
     /// One event, safe before it is answered: [`Journal::submit`], then [`Journal::commit`]. Cost: a sync for each event.

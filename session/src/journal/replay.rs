@@ -4,7 +4,7 @@
 
 use super::first_frame::{LAYOUT, Open};
 use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
-use crate::apply::apply_into;
+use crate::apply::apply;
 use crate::config::Config;
 use crate::effects::Effects;
 use crate::event::Event;
@@ -94,16 +94,16 @@ pub enum ReplayError {
 }
 
 impl ReplayError {
-    /// Whether the error is our fault, and not that of the bytes.
+    /// The error class (`errors.md`): `internal` when the error is our fault, and not that of the bytes.
     #[must_use]
-    pub fn is_ours(&self) -> bool {
+    pub fn class(&self) -> &'static str {
         match self {
-            Self::Disagrees { .. } | Self::SnapshotDiffers { .. } => true,
+            Self::Disagrees { .. } | Self::SnapshotDiffers { .. } => "internal",
             Self::Foreign
             | Self::Damaged { .. }
             | Self::Unreadable { .. }
             | Self::Initial(_)
-            | Self::Snapshot { .. } => false,
+            | Self::Snapshot { .. } => "journal",
         }
     }
 }
@@ -175,7 +175,6 @@ pub fn recover<E: From<ReplayError>>(
         frames = Frames::from_offset(bytes, &scan, offset);
     }
     let mut fresh = true;
-    let mut effects = Effects::default();
     for frame in frames {
         match payload(&frame)? {
             Payload::Open(..) => {
@@ -194,7 +193,7 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                state = from_image(config, &image, frame.offset)?;
+                state = snapshot(config, *image, frame.offset)?;
                 events = contained;
             }
             Payload::Snapshot(contained, image) => {
@@ -218,7 +217,7 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                apply_into(&mut state, judged, &mut effects);
+                let effects = apply(&mut state, judged);
                 events += 1;
                 watch(&event, (now, &effects), &state)?;
             }
@@ -255,7 +254,7 @@ fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
     }
 }
 
-fn from_image(config: Config, image: &Image, offset: usize) -> Result<State, ReplayError> {
+fn snapshot(config: Config, image: Image, offset: usize) -> Result<State, ReplayError> {
     State::from_image(config, image).map_err(|error| ReplayError::Snapshot { offset, error })
 }
 

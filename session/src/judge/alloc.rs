@@ -74,10 +74,11 @@ fn ask_new<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'
     let request = Request {
         from,
         wanted: Wanted::New,
+        record: None,
         req_id,
         owner: state.spaces.row[target_ns.unwrap_or(from.ns)].name.clone(),
         target: attrs.target.map(Name::new),
-        target_ns,
+        target_gone: false,
         shared: attrs.share.unwrap_or(false),
         inheritance: Some(attrs.inheritance.unwrap_or(Inheritance::Default)),
         warn_timeout: attrs.warn_timeout,
@@ -87,18 +88,17 @@ fn ask_new<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'
 
 fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'a> {
     let alloc = named(state, from, attrs)?.ok_or(Status::BadParam)?;
-    let target_ns = match attrs.target {
-        None if state.may_act(alloc, from.ns) => None,
-        None => return Err(Status::NoPermissions),
+    let entitled = match attrs.target {
+        None => state.may_act(alloc, from.ns),
+        // The target must own the record, whoever asks, the scheduler included.
         Some(target) => {
             let ns = state.spaces.find_live(target).ok_or(Status::NotFound)?;
-            // The target must own the record, whoever asks, the scheduler included.
-            if !state.is_owner(alloc, ns) {
-                return Err(Status::NoPermissions);
-            }
-            Some(ns)
+            state.is_owner(alloc, ns)
         }
     };
+    if !entitled {
+        return Err(Status::NoPermissions);
+    }
     if attrs
         .share
         .is_some_and(|share| share != state.allocs.row[alloc].shared)
@@ -108,11 +108,12 @@ fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdic
     room_to_wait(state)?;
     let request = Request {
         from,
-        wanted: Wanted::Extend(record(state, alloc)),
+        wanted: Wanted::Extend,
+        record: Some(record(state, alloc)),
         req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.row[alloc].owner_name.clone(),
+        owner: state.allocs.row[alloc].owner.clone(),
         target: attrs.target.map(Name::new),
-        target_ns,
+        target_gone: false,
         shared: attrs.share.unwrap_or(false),
         inheritance: attrs.inheritance,
         warn_timeout: attrs.warn_timeout,
@@ -131,11 +132,12 @@ fn ask_reaquire<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verd
     room_to_wait(state)?;
     let request = Request {
         from,
-        wanted: Wanted::Reaquire(record(state, alloc)),
+        wanted: Wanted::Reaquire,
+        record: Some(record(state, alloc)),
         req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.row[alloc].owner_name.clone(),
+        owner: state.allocs.row[alloc].owner.clone(),
         target: None,
-        target_ns: None,
+        target_gone: false,
         shared: false,
         inheritance: None,
         warn_timeout: None,
@@ -220,9 +222,8 @@ fn named(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Result<Option<A
 
 fn record(state: &State, alloc: AllocId) -> Record {
     Record {
-        row: Some(alloc),
-        session: state.allocs.row[alloc].session,
         id: state.allocs.row[alloc].id.clone(),
+        session: state.allocs.row[alloc].session,
     }
 }
 

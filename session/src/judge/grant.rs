@@ -40,7 +40,7 @@ fn granted<'a>(
     alloc_id: &EventValue<'_>,
 ) -> Result<Granted<'a>, Status> {
     let list = given(nodes, EventValue::texts)?.unwrap_or_default();
-    let may_be_empty = matches!(request.wanted, Wanted::Extend(_));
+    let may_be_empty = request.wanted == Wanted::Extend;
     if !are_well_formed(state, list) || (list.is_empty() && !may_be_empty) {
         return Err(Status::BadParam);
     }
@@ -70,14 +70,12 @@ fn found<'a>(
     alloc_id: &EventValue<'_>,
 ) -> Result<(Granted<'a>, Order), Status> {
     let alloc_id = name(state, alloc_id)?;
-    if request.target_gone() {
+    if request.target_gone {
         return Err(Status::NotFound);
     }
-    let record = match &request.wanted {
-        Wanted::New => new_record(state, alloc_id)?,
-        Wanted::Extend(record) | Wanted::Reaquire(record) => {
-            GrantedTo::Old(old_record(state, request, record, alloc_id)?)
-        }
+    let record = match &request.record {
+        None => new_record(state, alloc_id)?,
+        Some(record) => GrantedTo::Old(old_record(state, request, record, alloc_id)?),
     };
     let mut known = NodeSet::new();
     let mut fresh = Vec::new();
@@ -86,7 +84,7 @@ fn found<'a>(
     let mut run: Option<(NodeId, NodeId)> = None;
     for &node in list {
         let found = state.nodes.find_near(node, run.map(|(_, last)| last));
-        check_node(state, &request.wanted, &record, node, found)?;
+        check_node(state, request.wanted, &record, node, found)?;
         let Some(id) = found else {
             order = Order::Unknown;
             fresh.push(node);
@@ -147,9 +145,11 @@ fn old_record(
     record: &Record,
     alloc_id: Option<&str>,
 ) -> Result<AllocId, Status> {
-    let live = |&row: &AllocId| state.allocs.row[row].session == record.session;
-    let alloc = record.row.filter(live).ok_or(Status::NotFound)?;
-    let entitled = match request.target_ns {
+    // The id may be that of another record by now.
+    let same = |&row: &AllocId| state.allocs.row[row].session == record.session;
+    let found = state.allocs.find(record.id.as_str()).filter(same);
+    let alloc = found.ok_or(Status::NotFound)?;
+    let entitled = match state.target(request) {
         Some(target) => state.is_owner(alloc, target),
         None => state.may_act(alloc, request.from.ns),
     };
@@ -165,7 +165,7 @@ fn old_record(
 /// One node of the list. Source: reservations "Clauses".
 fn check_node(
     state: &State,
-    wanted: &Wanted,
+    wanted: Wanted,
     record: &GrantedTo,
     name: &str,
     known: Option<NodeId>,
@@ -175,7 +175,7 @@ fn check_node(
         GrantedTo::Old(alloc) => Some(*alloc),
     };
     match wanted {
-        Wanted::New | Wanted::Extend(_) => {
+        Wanted::New | Wanted::Extend => {
             let holder = known.and_then(|node| state.nodes.alloc(node));
             if holder.is_some() && holder != own {
                 Err(Status::ResourceBusy)
@@ -183,7 +183,7 @@ fn check_node(
                 Ok(())
             }
         }
-        Wanted::Reaquire(_) => {
+        Wanted::Reaquire => {
             if !own.is_some_and(|alloc| state.allocs.row[alloc].lent.contains(&Name::new(name))) {
                 return Err(Status::BadParam);
             }

@@ -139,7 +139,7 @@ fn spawn<'a>(
 
 fn stop<'a>(state: &State, name: &str, is_meant: impl Fn(SpaceKind) -> bool) -> Verdict<'a> {
     let ns = state.spaces.find_live(name).ok_or(Status::NotFound)?;
-    if state.spaces.row[ns].kind.is_some_and(is_meant) {
+    if is_meant(state.spaces.row[ns].kind) {
         Ok(Change::Stop(ns))
     } else {
         Err(Status::NotFound)

@@ -2,28 +2,34 @@
 
 use super::ids::{AllocId, NodeSet, NsId, NsSet, RunId};
 use crate::config::Inheritance;
+use crate::id_row::{at_row, maybe_at_row};
 use crate::name::{Name, NameIndex};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use stowplan_engine::id::Column;
 
 /// A process, as sender or recipient.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Process {
+    #[serde(with = "at_row")]
     pub(crate) ns: NsId,
     pub(crate) rank: u32,
 }
 
 /// A record. Everything that a grant or a release of it reads and writes is in one row (measured: fifteen columns caused a
 /// third of the cache misses of all events, although only one event in ten is about a record).
-#[derive(Clone, Default)]
+///
+/// A snapshot has the fields in this order. The last three follow from other rows.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Alloc {
     pub(crate) id: Name,
     /// Session number, from 1, never used twice; 0 for a row that is free.
     pub(crate) session: u32,
-    /// The owning namespace while it lives.
-    pub(crate) owner: Option<NsId>,
-    pub(crate) owner_name: Name,
+    /// The owning namespace, by name: it may be gone.
+    pub(crate) owner: Name,
+    /// Whether that namespace lives (a live one of the same name may be another).
+    pub(crate) owner_live: bool,
     pub(crate) shared: bool,
     pub(crate) inheritance: Inheritance,
     /// Unit: seconds.
@@ -31,16 +37,20 @@ pub(crate) struct Alloc {
     /// Who gets the warning.
     pub(crate) requestor: Option<Process>,
     /// Who asked for it, and so holds the request id.
+    #[serde(with = "maybe_at_row")]
     pub(crate) req_ns: Option<NsId>,
     pub(crate) req_id: Option<Name>,
+    /// Names, because lent nodes have left the node table.
+    pub(crate) lent: BTreeSet<Name>,
+    pub(crate) roots: NsSet,
+    #[serde(skip)]
     pub(crate) nodes: NodeSet,
     /// If a job took the whole reservation: its nodes that were up at that time, and the run of jobs on them. `None` if its
     /// nodes changed since. Kept so that candidates are borrowed and equal sets are one set.
+    #[serde(skip)]
     pub(crate) kept: Option<(Arc<NodeSet>, RunId)>,
-    /// Names, because lent nodes have left the node table.
-    pub(crate) lent: BTreeSet<Name>,
+    #[serde(skip)]
     pub(crate) owners: NsSet,
-    pub(crate) roots: NsSet,
 }
 
 /// The allocation table. Shape: `[rows]`.
@@ -92,6 +102,6 @@ impl AllocTable {
             Inheritance::None | Inheritance::Default => true,
             Inheritance::Child | Inheritance::ChildDefault => self.row[row].roots.is_empty(),
         };
-        self.row[row].owner.is_none() && drained
+        !self.row[row].owner_live && drained
     }
 }

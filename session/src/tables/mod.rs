@@ -12,12 +12,13 @@ mod users;
 
 pub use ids::{AllocId, NodeId, NodeSet, NsId};
 pub use nodes::NodeOrigin;
+pub use pending::Wanted;
 pub use spaces::SpaceKind;
 
 pub(crate) use allocs::{Alloc, AllocTable, Process};
 pub(crate) use ids::{NsSet, RunId};
 pub(crate) use nodes::NodeTable;
-pub(crate) use pending::{PendingTable, Record, Request, Wanted};
-pub(crate) use spaces::{Seats, Session, Sessions, SpaceTable};
+pub(crate) use pending::{PendingTable, Record, Request};
+pub(crate) use spaces::{Session, Sessions, Space, SpaceTable};
 pub(crate) use ties::{Tie, Ties};
 pub(crate) use users::{Extent, LISTED_MAX, Users};

@@ -78,7 +78,7 @@ impl NodeTable {
             self.rows.put(id, row);
             self.by_name.insert(id, |id| &self.rows.at(id).name);
         }
-        let bit = |row| crate::id_set::bit(NodeId::from_row(row));
+        let bit = |row| crate::id_row::bit(NodeId::from_row(row));
         let range = bit(first)..=bit(self.next - 1);
         self.all.insert_range(range.clone());
         self.up.insert_range(range.clone());

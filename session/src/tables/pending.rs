@@ -1,43 +1,61 @@
 //! Requests that were forwarded to the scheduler and wait for its answer.
 
 use super::allocs::Process;
-use super::ids::{AllocId, NsId};
+use super::ids::NsId;
 use crate::config::Inheritance;
+use crate::event::Directive;
 use crate::name::Name;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a request wants.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Wanted {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Wanted {
     /// A fresh allocation.
+    #[serde(rename = "PMIX_ALLOC_NEW")]
     New,
-    /// More of a record, named by its row and session number: the id may mean another record by the time of the grant.
-    Extend(Record),
+    /// More of a record.
+    #[serde(rename = "PMIX_ALLOC_EXTEND")]
+    Extend,
     /// Lent nodes of a record.
-    Reaquire(Record),
+    #[serde(rename = "PMIX_ALLOC_REAQUIRE")]
+    Reaquire,
 }
 
-/// A record as a request refers to it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+impl Wanted {
+    /// The directive.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let directive = match self {
+            Self::New => Directive::New,
+            Self::Extend => Directive::Extend,
+            Self::Reaquire => Directive::Reaquire,
+        };
+        directive.name()
+    }
+}
+
+/// A record as a request refers to it. It may have ended since, and its id may be that of another record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The row, while the record of this session number is there.
-    pub(crate) row: Option<AllocId>,
-    pub(crate) session: u32,
     pub(crate) id: Name,
+    pub(crate) session: u32,
 }
 
-/// One pending request.
-#[derive(Clone, Debug)]
+/// One pending request. A snapshot has the fields in this order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) from: Process,
     pub(crate) wanted: Wanted,
+    /// The record it is about; none for a fresh one.
+    pub(crate) record: Option<Record>,
     pub(crate) req_id: Option<Name>,
     /// The owner of the present or future record. A name, because its namespace may be gone.
     pub(crate) owner: Name,
     /// `PMIX_ALLOC_TARGET` as given.
     pub(crate) target: Option<Name>,
-    /// The namespace of that name at the time of the request; `None` when there is no target or it died since.
-    pub(crate) target_ns: Option<NsId>,
+    /// Whether the namespace that was meant died since.
+    pub(crate) target_gone: bool,
     pub(crate) shared: bool,
     pub(crate) inheritance: Option<Inheritance>,
     /// Unit: seconds.
@@ -45,20 +63,9 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Whether the target died since the request.
-    pub(crate) fn target_gone(&self) -> bool {
-        self.target.is_some() && self.target_ns.is_none()
-    }
-    /// The record it is about.
-    pub(crate) fn record(&self) -> Option<&Record> {
-        match &self.wanted {
-            Wanted::New => None,
-            Wanted::Extend(record) | Wanted::Reaquire(record) => Some(record),
-        }
-    }
     fn rank_of_kind(&self) -> u8 {
         // NEW sorts first, so that one look-up finds it.
-        u8::from(self.record().is_some())
+        u8::from(self.record.is_some())
     }
 }
 
@@ -92,7 +99,7 @@ impl PendingTable {
     }
     pub(crate) fn forget_target(&mut self, number: u64) {
         if let Some(request) = self.rows.get_mut(&number) {
-            request.target_ns = None;
+            request.target_gone = true;
         }
     }
     pub(crate) fn len(&self) -> u64 {

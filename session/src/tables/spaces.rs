@@ -1,16 +1,18 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
 use super::ids::{AllocId, NsId, RunId};
+use crate::id_row::{at_row, maybe_at_row};
 use crate::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use stowplan_engine::id::Column;
 
 /// What a namespace is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpaceKind {
     /// A job: it has processes on nodes.
+    #[default]
     Job,
     /// A tool: no job of its own, no nodes.
     Tool,
@@ -36,68 +38,40 @@ impl SpaceKind {
 }
 
 /// A pool of nodes that a job may use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum Session {
     /// The nodes held by no reservation.
     Default,
     /// The nodes of a reservation.
-    Reserved(AllocId),
+    Reserved(#[serde(with = "at_row")] AllocId),
 }
 
 /// The sessions of a job, in the order of first mention.
 pub(crate) type Sessions = SmallVec<[Session; 4]>;
 
-/// The sessions of a job as its row holds them. Most jobs have one.
-#[derive(Clone, Default)]
-pub(crate) enum Seats {
-    /// The namespace is no live job.
-    #[default]
-    None,
-    /// One.
-    One(Session),
-    /// Several.
-    Many(Box<Sessions>),
-}
-
-impl Seats {
-    /// From a list.
-    pub(crate) fn new(sessions: Sessions) -> Self {
-        match sessions.as_slice() {
-            [] => Self::None,
-            [one] => Self::One(*one),
-            _ => Self::Many(Box::new(sessions)),
-        }
-    }
-    /// As a list.
-    #[inline]
-    pub(crate) fn list(&self) -> &[Session] {
-        match self {
-            Self::None => &[],
-            Self::One(session) => std::slice::from_ref(session),
-            Self::Many(sessions) => sessions,
-        }
-    }
-}
-
 /// A namespace: its name, whether it lives, its place in the genealogy, the nodes it may use and the nodes it uses.
 ///
 /// All of it is in one row and one cache line. At a hundred thousand jobs the number of rows that an event fetches from
 /// memory decides its time (measured: a column for each field took twice as long).
-#[derive(Clone, Default)]
+///
+/// A snapshot has the fields in this order. The last two follow from other rows.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub(crate) struct Space {
+    /// Its name; empty for a row that is free.
     pub(crate) name: Name,
-    pub(crate) seats: Seats,
-    /// The run of jobs that use the same nodes; `None` if the namespace is no live job.
-    pub(crate) run: Option<RunId>,
+    pub(crate) kind: SpaceKind,
+    #[serde(with = "maybe_at_row")]
     pub(crate) parent: Option<NsId>,
-    /// Children that have a row.
-    pub(crate) children: u32,
-    /// Entries in the table of ties.
-    pub(crate) ties: u32,
-    /// `None` for a row that is free.
-    pub(crate) kind: Option<SpaceKind>,
     pub(crate) live: bool,
+    /// None if the namespace is no live job.
+    pub(crate) sessions: Sessions,
+    /// The run of jobs that use the same nodes; `None` if the namespace is no live job.
+    #[serde(skip)]
+    pub(crate) run: Option<RunId>,
+    /// Children that have a row.
+    #[serde(skip)]
+    pub(crate) children: u32,
 }
 
 const _: () = assert!(size_of::<Space>() == 64, "one cache line");
@@ -113,13 +87,19 @@ pub(crate) struct SpaceTable {
 impl SpaceTable {
     /// Adds a live namespace that has no sessions and uses no nodes.
     pub(crate) fn add(&mut self, name: &str, kind: SpaceKind, parent: Option<NsId>) -> NsId {
-        let space = Space {
+        if let Some(parent) = parent {
+            self.row[parent].children += 1;
+        }
+        self.put(Space {
             name: Name::new(name),
-            kind: Some(kind),
+            kind,
             live: true,
             parent,
             ..Space::default()
-        };
+        })
+    }
+    /// Puts a namespace into a row.
+    pub(crate) fn put(&mut self, space: Space) -> NsId {
         let ns = if let Some(ns) = self.free.pop() {
             self.row[ns] = space;
             ns
@@ -127,9 +107,6 @@ impl SpaceTable {
             self.row.push(space)
         };
         self.by_name.insert(ns, |ns| &self.row[ns].name);
-        if let Some(parent) = parent {
-            self.row[parent].children += 1;
-        }
         ns
     }
     /// Frees a row. The caller updates the parent.
@@ -150,13 +127,13 @@ impl SpaceTable {
     pub(crate) fn rows(&self) -> impl Iterator<Item = NsId> + '_ {
         self.row
             .iter()
-            .filter(|row| row.1.kind.is_some())
+            .filter(|row| !row.1.name.as_str().is_empty())
             .map(|row| row.0)
     }
     pub(crate) fn len(&self) -> u64 {
         self.by_name.len() as u64
     }
     pub(crate) fn is_job(&self, ns: NsId) -> bool {
-        self.row[ns].kind == Some(SpaceKind::Job)
+        self.row[ns].kind.is_job()
     }
 }

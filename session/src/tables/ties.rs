@@ -31,38 +31,35 @@ pub(crate) struct Ties {
 }
 
 impl Ties {
-    /// Adds a tie to a record; true if it is new.
-    pub(crate) fn add(&mut self, ns: NsId, tie: Tie, to: AllocId) -> bool {
-        self.records.entry((ns, tie)).or_default().insert(to)
+    /// Adds a tie to a record.
+    pub(crate) fn add(&mut self, ns: NsId, tie: Tie, to: AllocId) {
+        self.records.entry((ns, tie)).or_default().insert(to);
     }
-    /// Removes a tie to a record; true if it was there.
-    pub(crate) fn remove(&mut self, ns: NsId, tie: Tie, to: AllocId) -> bool {
-        let Some(set) = self.records.get_mut(&(ns, tie)) else {
-            return false;
-        };
-        let was = set.remove(to);
-        if set.is_empty() {
-            self.records.remove(&(ns, tie));
+    /// Removes a tie to a record.
+    pub(crate) fn remove(&mut self, ns: NsId, tie: Tie, to: AllocId) {
+        if let Some(set) = self.records.get_mut(&(ns, tie)) {
+            set.remove(to);
+            if set.is_empty() {
+                self.records.remove(&(ns, tie));
+            }
         }
-        was
     }
     /// Removes all ties of one kind to records, and gives the records.
     pub(crate) fn take(&mut self, ns: NsId, tie: Tie) -> IdSet<AllocId> {
         self.records.remove(&(ns, tie)).unwrap_or_default()
     }
-    /// Adds a tie to a request; true if it is new.
-    pub(crate) fn add_request(&mut self, ns: NsId, tie: Tie, number: u64) -> bool {
-        self.requests.insert((ns, tie, number))
+    /// Adds a tie to a request.
+    pub(crate) fn add_request(&mut self, ns: NsId, tie: Tie, number: u64) {
+        self.requests.insert((ns, tie, number));
     }
-    /// Removes a tie to a request; true if it was there.
-    pub(crate) fn remove_request(&mut self, ns: NsId, tie: Tie, number: u64) -> bool {
-        self.requests.remove(&(ns, tie, number))
+    /// Removes a tie to a request.
+    pub(crate) fn remove_request(&mut self, ns: NsId, tie: Tie, number: u64) {
+        self.requests.remove(&(ns, tie, number));
     }
     /// The requests to which a namespace has one kind of tie.
-    pub(crate) fn requests(&self, ns: NsId, tie: Tie) -> impl Iterator<Item = u64> + '_ {
-        self.requests
-            .range((ns, tie, 0)..=(ns, tie, u64::MAX))
-            .map(|row| row.2)
+    pub(crate) fn requests(&self, ns: NsId, tie: Tie) -> Vec<u64> {
+        let range = (ns, tie, 0)..=(ns, tie, u64::MAX);
+        self.requests.range(range).map(|row| row.2).collect()
     }
     /// All ties, for the judge, to rows and to request numbers.
     pub(crate) fn all(&self) -> BTreeSet<(NsId, Tie, u64)> {
@@ -70,5 +67,25 @@ impl Ties {
             set.iter().map(move |alloc| (ns, tie, alloc.row() as u64))
         });
         records.chain(self.requests.iter().copied()).collect()
+    }
+}
+
+/// From namespaces to rows of records and to numbers of requests.
+impl FromIterator<(NsId, Tie, u64)> for Ties {
+    fn from_iter<T: IntoIterator<Item = (NsId, Tie, u64)>>(all: T) -> Self {
+        let mut ties = Self::default();
+        for (ns, tie, to) in all {
+            match tie {
+                Tie::Asked | Tie::Target => ties.add_request(ns, tie, to),
+                Tie::Owns | Tie::Root | Tie::Holds | Tie::Warned => {
+                    ties.add(
+                        ns,
+                        tie,
+                        AllocId::from_row(usize::try_from(to).unwrap_or(usize::MAX)),
+                    );
+                }
+            }
+        }
+        ties
     }
 }

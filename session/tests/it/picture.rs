@@ -4,7 +4,7 @@ use super::model::{Alloc, Model, Node, Request, Space, Uid};
 use std::collections::BTreeSet;
 use stowplan_session::{
     AllocRow, Dump, Dvm, Effects, Inheritance, Name, NodeOrigin, NodeRow, NodeSet, NodeState,
-    NsRow, PendingRow, State, WantedImage,
+    NsRow, PendingRow, State, Wanted,
 };
 
 /// What an event did, sorted.
@@ -150,9 +150,9 @@ fn model_pending(model: &Model, number: u64, row: &Request) -> PendingRow {
     PendingRow {
         alloc_id: maybe(record.map(|record| &record.1)),
         directive: match row.directive {
-            "PMIX_ALLOC_NEW" => WantedImage::New,
-            "PMIX_ALLOC_EXTEND" => WantedImage::Extend,
-            _ => WantedImage::Reaquire,
+            "PMIX_ALLOC_NEW" => Wanted::New,
+            "PMIX_ALLOC_EXTEND" => Wanted::Extend,
+            _ => Wanted::Reaquire,
         },
         from: format!("{}:{}", space(model, row.from.0), row.from.1),
         inheritance: row

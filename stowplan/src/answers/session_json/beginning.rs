@@ -85,21 +85,8 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     if let Some(list) = object.get("available").filter(|list| !list.is_null()) {
         config.available = features(list)?;
     }
-    if let Some(limits) = object_of(object.get("limits"), "\"limits\"")? {
-        for (key, json) in limits {
-            let meant = || keys::meant(key, LIMIT_KEYS);
-            let unknown = || {
-                (
-                    "\"limits\"",
-                    format!("there is no limit {key:?}{}", meant()),
-                )
-            };
-            let limit = limit(&mut config.limits, key).ok_or_else(unknown)?;
-            if !json.is_null() {
-                let wrong = || ("\"limits\"", format!("{key:?} is no whole number"));
-                *limit = json.as_u64().ok_or_else(wrong)?;
-            }
-        }
+    if let Some(given) = object_of(object.get("limits"), "\"limits\"")? {
+        config.limits = limits(given).map_err(|what| ("\"limits\"", what))?;
     }
     if let Some(json) = object.get("next_session_id").filter(|json| !json.is_null()) {
         let number = json.as_u64().and_then(|wide| u32::try_from(wide).ok());
@@ -114,26 +101,24 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     Ok(config)
 }
 
-/// The keys of limits.
-const LIMIT_KEYS: &[&str] = &[
-    "max_nodes",
-    "max_allocations",
-    "max_pending",
-    "max_namespaces",
-    "max_targets",
-    "max_name",
-];
-
-fn limit<'l>(limits: &'l mut SessionLimits, key: &str) -> Option<&'l mut u64> {
-    Some(match key {
-        "max_nodes" => &mut limits.max_nodes,
-        "max_allocations" => &mut limits.max_allocations,
-        "max_pending" => &mut limits.max_pending,
-        "max_namespaces" => &mut limits.max_namespaces,
-        "max_targets" => &mut limits.max_targets,
-        "max_name" => &mut limits.max_name,
-        _ => return None,
-    })
+/// The limits: those given, and the others by default.
+fn limits(given: &Map<String, Json>) -> Result<SessionLimits, String> {
+    let known = keys::of::<SessionLimits>();
+    let mut all =
+        serde_json::to_value(SessionLimits::default()).map_err(|error| error.to_string())?;
+    for (key, json) in given {
+        if !known.contains(&key.as_str()) {
+            let meant = keys::meant(key, known);
+            return Err(format!("there is no limit {key:?}{meant}"));
+        }
+        if !json.is_null() {
+            let whole = json.as_u64();
+            all[key] = whole
+                .ok_or_else(|| format!("{key:?} is no whole number"))?
+                .into();
+        }
+    }
+    serde_json::from_value(all).map_err(|error| error.to_string())
 }
 
 fn features(json: &Json) -> Result<Features, Place> {

@@ -28,8 +28,8 @@ impl ChannelError {
     pub fn class(&self) -> &'static str {
         match self {
             Self::Line(_) => "scenario",
-            Self::Journal(error) if error.is_ours() => "internal",
-            Self::Journal(_) | Self::Empty => "journal",
+            Self::Journal(error) => error.class(),
+            Self::Empty => "journal",
         }
     }
 }

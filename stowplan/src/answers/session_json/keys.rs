@@ -1,7 +1,10 @@
 //! Checks the keys of JSON objects: an unknown key is refused, with the nearest known one.
 
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor, value};
+use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value as Json};
 use stowplan_engine::text::words::nearest;
+use stowplan_session::{AllocRow, NodeRow, NsRow, PendingRow};
 
 /// Checks the keys of an object.
 ///
@@ -26,61 +29,36 @@ const STATE: &[&str] = &[
     "scheduler",
 ];
 
-/// The tables of a final state, with the keys of their rows.
-const TABLES: [(&str, &[&str]); 4] = [
-    (
-        "allocations",
-        &[
-            "carved",
-            "id",
-            "inheritance",
-            "lent",
-            "nodes",
-            "owner",
-            "owner_live",
-            "owners",
-            "req_id",
-            "req_ns",
-            "requestor",
-            "roots",
-            "session_id",
-            "shared",
-            "warn_timeout",
-        ],
-    ),
-    (
-        "namespaces",
-        &[
-            "kind",
-            "live",
-            "name",
-            "parent",
-            "sessions",
-            "uses",
-            "uses_also",
-            "uses_as",
-            "uses_without",
-        ],
-    ),
-    ("nodes", &["alloc", "name", "origin", "session", "state"]),
-    (
-        "pending",
-        &[
-            "alloc_id",
-            "directive",
-            "from",
-            "inheritance",
-            "owner",
-            "req_id",
-            "request",
-            "session_id",
-            "shared",
-            "target",
-            "target_gone",
-            "warn_timeout",
-        ],
-    ),
-];
+/// Takes the keys that a type reads from its derived reader, and reads nothing.
+struct Keys<'k>(&'k mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Keys<'_> {
+    type Error = value::Error;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        keys: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, value::Error> {
+        *self.0 = keys;
+        self.deserialize_any(visitor)
+    }
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, value::Error> {
+        Err(value::Error::custom("nothing is read"))
+    }
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// The keys that a type reads.
+pub(super) fn of<'de, Row: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut keys: &[&str] = &[];
+    let _ = Row::deserialize(Keys(&mut keys));
+    keys
+}
 
 /// Checks the keys of a final state and of the rows of its tables.
 ///
@@ -91,7 +69,12 @@ pub fn judge_state(last: &Json) -> Result<(), String> {
         return Ok(());
     };
     judge(object, STATE).map_err(|what| format!("the final state: {what}"))?;
-    for (table, known) in TABLES {
+    for (table, known) in [
+        ("allocations", of::<AllocRow>()),
+        ("namespaces", of::<NsRow>()),
+        ("nodes", of::<NodeRow>()),
+        ("pending", of::<PendingRow>()),
+    ] {
         let rows = last[table].as_array().map_or(&[][..], Vec::as_slice);
         for (at, row) in rows.iter().enumerate() {
             let judged = row.as_object().map_or(Ok(()), |row| judge(row, known));

@@ -135,10 +135,10 @@ impl Failure {
     }
     /// A journal that cannot be replayed.
     fn replay(path: &str, error: &ReplayError) -> Self {
-        if error.is_ours() {
-            Self::Internal(format!("{path}: {error}"))
-        } else {
-            Self::Journal(format!("{path}: {error}"))
+        let sentence = format!("{path}: {error}");
+        match error.class() {
+            "internal" => Self::Internal(sentence),
+            _ => Self::Journal(sentence),
         }
     }
     /// A broken invariant, and where it broke.

@@ -108,7 +108,7 @@ fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
         },
         Payload::Snapshot(events, image) => {
             let offset = frame.offset;
-            let state = State::from_image(*config, &image);
+            let state = State::from_image(*config, *image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
             let state = Box::new(state);
             Told::Snapshot { events, state }
@@ -122,17 +122,9 @@ fn config_json(config: &Config) -> Json {
         .filter(|row| config.available.has(row.1))
         .map(|row| row.0)
         .collect();
-    let limits = &config.limits;
     json!({
         "available": available,
-        "limits": {
-            "max_nodes": limits.max_nodes,
-            "max_allocations": limits.max_allocations,
-            "max_pending": limits.max_pending,
-            "max_namespaces": limits.max_namespaces,
-            "max_targets": limits.max_targets,
-            "max_name": limits.max_name,
-        },
+        "limits": config.limits,
         "next_session_id": config.next_session_id,
     })
 }
