@@ -1,30 +1,31 @@
-//! JSON read in place: the whole text is judged first, then walked without a copy. Every value keeps its position.
+//! JSON read in place: the whole text is judged first, then read level by level. Every value knows its byte, every object keeps its
+//! members in order, twice if they stand twice.
+
+use serde::Deserialize;
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
 
 /// The most levels of containers inside containers.
-pub const DEPTH_MAX: usize = 64;
+const DEPTH_MAX: usize = 64;
 
 /// What is wrong with a text, and at which byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JsonError {
+pub(super) struct JsonError {
     /// The byte.
-    pub at: usize,
+    pub(super) at: usize,
     /// What is wrong.
-    pub fault: &'static str,
+    pub(super) fault: String,
 }
 
-/// A sound JSON text.
-#[derive(Clone, Copy, Debug)]
-pub struct Json<'a> {
-    text: &'a str,
-}
-
-/// Where a value starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct At(pub usize);
+/// A value of a sound JSON text.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Json<'a>(#[serde(borrow)] &'a RawValue);
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// `null`.
     Null,
     /// `true`.
@@ -44,12 +45,15 @@ pub enum Kind {
 }
 
 impl<'a> Json<'a> {
-    /// Judges a text: RFC 8259, UTF-8 without a byte order mark, nothing after the value, at most [`DEPTH_MAX`] levels.
+    /// Judges a text: RFC 8259, UTF-8 without a byte order mark, nothing after the value, at most 64 levels. Gives its value.
     ///
     /// # Errors
-    /// The first byte that is wrong. Cost: one pass, no memory.
-    pub fn judge(bytes: &'a [u8]) -> Result<Self, JsonError> {
-        let fail = |at, fault| Err(JsonError { at, fault });
+    /// The first byte that is wrong. Cost: two passes, and memory for the longest string.
+    pub(super) fn judge(bytes: &'a [u8]) -> Result<Self, JsonError> {
+        let fail = |at, fault: &str| {
+            let fault = fault.to_owned();
+            Err(JsonError { at, fault })
+        };
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => return fail(error.valid_up_to(), "this is no UTF-8"),
@@ -57,45 +61,42 @@ impl<'a> Json<'a> {
         if text.starts_with('\u{feff}') {
             return fail(0, "a byte order mark stands before the value");
         }
-        let mut judge = Judge { bytes, at: 0 };
-        judge.value(DEPTH_MAX)?;
-        judge.space();
-        if judge.at < bytes.len() {
-            return fail(judge.at, "something stands behind the value");
-        }
-        Ok(Self { text })
+        let value = serde_json::from_str(text).map_err(|error| no_json(text, 0, &error));
+        let sound = value.as_ref().map_or_else(|error| error.at, |_| text.len());
+        judge_insides(text, sound)?;
+        value
     }
 
-    /// The outermost value.
+    /// What the value is.
     #[must_use]
-    pub fn root(&self) -> At {
-        At(self.skip_space(0))
-    }
-
-    /// What a value is.
-    #[must_use]
-    pub fn kind(&self, at: At) -> Kind {
-        match self.text.as_bytes().get(at.0) {
+    pub(super) fn kind(self) -> Kind {
+        match self.raw().as_bytes().first() {
             Some(b't') => Kind::True,
             Some(b'f') => Kind::False,
             Some(b'"') => Kind::String,
             Some(b'[') => Kind::Array,
             Some(b'{') => Kind::Object,
-            Some(b'-' | b'0'..=b'9') if self.raw(at).contains(['.', 'e', 'E']) => Kind::Number,
+            Some(b'-' | b'0'..=b'9') if self.raw().contains(['.', 'e', 'E']) => Kind::Number,
             Some(b'-' | b'0'..=b'9') => Kind::Integer,
             Some(_) | None => Kind::Null,
         }
     }
 
-    /// A value as written.
+    /// The value as written.
     #[must_use]
-    pub fn raw(&self, at: At) -> &'a str {
-        &self.text[at.0..self.end(at.0)]
+    pub(super) fn raw(self) -> &'a str {
+        self.0.get()
     }
 
-    /// A value without white space between its parts.
+    /// The byte of `text`, of which this is a value, where it starts.
     #[must_use]
-    pub fn compact(&self, at: At) -> String {
+    pub(super) fn byte(self, text: &[u8]) -> usize {
+        self.raw().as_ptr().addr() - text.as_ptr().addr()
+    }
+
+    /// The value without white space between its parts.
+    #[must_use]
+    pub(super) fn compact(self) -> String {
         let mut inside = false;
         let mut escaped = false;
         let keep = |c: &char| {
@@ -106,104 +107,99 @@ impl<'a> Json<'a> {
             inside = *c == '"';
             !matches!(c, ' ' | '\t' | '\n' | '\r')
         };
-        self.raw(at).chars().filter(keep).collect()
+        self.raw().chars().filter(keep).collect()
     }
 
     /// The text of a string value, unescaped.
     #[must_use]
-    pub fn string(&self, at: At) -> String {
-        unescape(self.raw(at))
+    pub(super) fn string(self) -> String {
+        serde_json::from_str(self.raw()).unwrap_or_default()
     }
 
-    /// The elements of an array.
-    pub fn elements(&self, at: At) -> impl Iterator<Item = At> + use<'a> {
-        let this = *self;
-        let mut next = this.first_inside(at);
-        std::iter::from_fn(move || {
-            let here = next?;
-            next = this.behind(this.end(here));
-            Some(At(here))
-        })
-    }
-
-    /// The members of an object: where the name starts, the name, and where the value starts.
-    pub fn members(&self, at: At) -> impl Iterator<Item = (At, String, At)> + use<'a> {
-        let this = *self;
-        let mut next = this.first_inside(at);
-        std::iter::from_fn(move || {
-            let name = next?;
-            let colon = this.skip_space(this.end(name));
-            let value = this.skip_space(colon + 1);
-            next = this.behind(this.end(value));
-            Some((At(name), this.string(At(name)), At(value)))
-        })
-    }
-
-    fn first_inside(&self, at: At) -> Option<usize> {
-        let first = self.skip_space(at.0 + 1);
-        let closes = matches!(self.text.as_bytes().get(first), Some(b']' | b'}') | None);
-        (!closes).then_some(first)
-    }
-
-    /// Where the value after a comma starts, if a comma comes next.
-    fn behind(&self, end: usize) -> Option<usize> {
-        let comma = self.skip_space(end);
-        (self.text.as_bytes().get(comma) == Some(&b',')).then(|| self.skip_space(comma + 1))
-    }
-
-    fn skip_space(&self, mut at: usize) -> usize {
-        let bytes = self.text.as_bytes();
-        while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            at += 1;
-        }
-        at
-    }
-
-    /// One past the last byte of the value at `start`. The text is known to be sound.
-    fn end(&self, start: usize) -> usize {
-        let bytes = self.text.as_bytes();
-        let mut at = start;
-        let mut depth = 0usize;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'"' => {
-                    at += 1;
-                    while bytes.get(at).is_some_and(|&byte| byte != b'"') {
-                        at += 1 + usize::from(bytes[at] == b'\\');
-                    }
-                    at += 1;
-                    if depth == 0 {
-                        return at.min(bytes.len());
-                    }
-                }
-                b'[' | b'{' => {
-                    depth += 1;
-                    at += 1;
-                }
-                b']' | b'}' => {
-                    if depth <= 1 {
-                        return at + usize::from(depth == 1);
-                    }
-                    depth -= 1;
-                    at += 1;
-                }
-                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return at,
-                _ => at += 1,
-            }
-        }
-        bytes.len()
-    }
-
-    /// Line and column of a byte, from 1, in characters.
+    /// The elements of an array. Cost: its length in bytes.
     #[must_use]
-    pub fn position(&self, byte: usize) -> (u32, u32) {
-        position(self.text.as_bytes(), byte)
+    pub(super) fn elements(self) -> Vec<Self> {
+        serde_json::from_str(self.raw()).unwrap_or_default()
     }
+
+    /// The members of an object: the name as it stands there, the name, and the value. Cost: its length in bytes.
+    pub(super) fn members(self) -> impl Iterator<Item = (Self, String, Self)> {
+        let mut reader = serde_json::Deserializer::from_str(self.raw());
+        let members = reader.deserialize_map(Members).unwrap_or_default();
+        let named = |(name, value): (Self, Self)| (name, name.string(), value);
+        members.into_iter().map(named)
+    }
+}
+
+/// Reads an object's members, in order.
+struct Members;
+
+impl<'a> Visitor<'a> for Members {
+    type Value = Vec<(Json<'a>, Json<'a>)>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'a>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        std::iter::from_fn(|| map.next_entry().transpose()).collect()
+    }
+}
+
+/// What `serde_json` found wrong in the part of a text that starts at a byte. It names lines and their bytes.
+fn no_json(text: &str, start: usize, error: &serde_json::Error) -> JsonError {
+    let (line, column) = (error.line(), error.column());
+    let said = error.to_string();
+    let said = said.strip_suffix(&format!(" at line {line} column {column}"));
+    let said = said.unwrap_or_default();
+    let lines = text[start..].split_inclusive('\n').take(line - 1);
+    // Of a control character it names the byte before.
+    let behind = column + usize::from(said.starts_with("control character"));
+    let at = (start + lines.map(str::len).sum::<usize>() + behind).saturating_sub(1);
+    let at = (0..=at).rev().find(|&at| text.is_char_boundary(at));
+    JsonError {
+        at: at.filter(|_| !error.is_eof()).unwrap_or(text.len()),
+        fault: format!("this is no JSON: {said}"),
+    }
+}
+
+/// Judges what `serde_json` passes over in a text that is sound up to a byte: the depth, and whether strings are Unicode.
+fn judge_insides(text: &str, sound: usize) -> Result<(), JsonError> {
+    let text = &text[..sound];
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(next) = text[at..].find(['"', '[', '{', ']', '}']) {
+        at += next;
+        match text.as_bytes()[at] {
+            b'"' => {
+                let mut strings =
+                    serde_json::Deserializer::from_str(&text[at..]).into_iter::<String>();
+                match strings.next() {
+                    Some(Ok(_)) => at += strings.byte_offset(),
+                    Some(Err(error)) if !error.is_eof() => {
+                        let fault = "half of a character pair stands alone before this".to_owned();
+                        let JsonError { at, .. } = no_json(text, at, &error);
+                        return Err(JsonError { at, fault });
+                    }
+                    Some(Err(_)) | None => return Ok(()),
+                }
+                continue;
+            }
+            b'[' | b'{' if depth == DEPTH_MAX => {
+                let fault = format!("the value is nested more than {DEPTH_MAX} levels deep");
+                return Err(JsonError { at, fault });
+            }
+            b'[' | b'{' => depth += 1,
+            _ => depth -= 1,
+        }
+        at += 1;
+    }
+    Ok(())
 }
 
 /// Line and column of a byte, from 1, in characters.
 #[must_use]
-pub fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
+pub(super) fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
     let before = &bytes[..byte.min(bytes.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
     let start = before
@@ -215,252 +211,59 @@ pub fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
     (clip(line), clip(column))
 }
 
-/// The text of a sound string literal.
-fn unescape(literal: &str) -> String {
-    let inside = literal
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or(literal);
-    if !inside.contains('\\') {
-        return inside.to_owned();
-    }
-    let mut text = String::with_capacity(inside.len());
-    let mut rest = inside;
-    while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        let code = rest.as_bytes().get(at + 1).copied().unwrap_or(b'\\');
-        rest = rest.get(at + 2..).unwrap_or_default();
-        match code {
-            b'n' => text.push('\n'),
-            b't' => text.push('\t'),
-            b'r' => text.push('\r'),
-            b'b' => text.push('\u{8}'),
-            b'f' => text.push('\u{c}'),
-            b'u' => {
-                let unit = hex4(rest).unwrap_or(0xfffd);
-                rest = rest.get(4..).unwrap_or_default();
-                let low = rest
-                    .strip_prefix("\\u")
-                    .and_then(hex4)
-                    .filter(|low| (0xdc00..0xe000).contains(low));
-                let mut point = u32::from(unit);
-                if let (0xd800..0xdc00, Some(low)) = (unit, low) {
-                    point = 0x1_0000 + ((point - 0xd800) << 10) + (u32::from(low) - 0xdc00);
-                    rest = rest.get(6..).unwrap_or_default();
-                }
-                text.push(char::from_u32(point).unwrap_or('\u{fffd}'));
-            }
-            other => text.push(char::from(other)),
-        }
-    }
-    text.push_str(rest);
-    text
-}
-
-fn hex4(text: &str) -> Option<u16> {
-    let digits = text.get(..4)?;
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_hexdigit())
-        .then(|| u16::from_str_radix(digits, 16).ok())?
-}
-
-struct Judge<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Judge<'_> {
-    fn fail<T>(&self, fault: &'static str) -> Result<T, JsonError> {
-        Err(JsonError { at: self.at, fault })
-    }
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-    fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-    /// Judges a value. At most `depth` more levels may open.
-    fn value(&mut self, depth: usize) -> Result<(), JsonError> {
-        self.space();
-        match self.peek() {
-            None => self.fail("the text ends where a value must stand"),
-            Some(b'{' | b'[') if depth == 0 => {
-                self.fail("the value is nested more than 64 levels deep")
-            }
-            Some(b'{') => self.container(b'}', depth),
-            Some(b'[') => self.container(b']', depth),
-            Some(b'"') => self.string(),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(_) => {
-                let rest = &self.bytes[self.at..];
-                let word = ["true", "false", "null"]
-                    .into_iter()
-                    .find(|word| rest.starts_with(word.as_bytes()));
-                match word {
-                    Some(word) => {
-                        self.at += word.len();
-                        Ok(())
-                    }
-                    None => self.fail("this is no JSON value"),
-                }
-            }
-        }
-    }
-    fn container(&mut self, close: u8, depth: usize) -> Result<(), JsonError> {
-        self.at += 1;
-        self.space();
-        if self.peek() == Some(close) {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.space();
-            if close == b'}' {
-                if self.peek() != Some(b'"') {
-                    return self.fail("the name of a member must stand here, in double quotes");
-                }
-                self.string()?;
-                self.space();
-                if self.peek() != Some(b':') {
-                    return self.fail("a colon must stand here");
-                }
-                self.at += 1;
-            }
-            self.value(depth - 1)?;
-            self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(byte) if byte == close => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(_) | None => {
-                    return self.fail("a comma or the end of the list must stand here");
-                }
-            }
-        }
-    }
-    fn string(&mut self) -> Result<(), JsonError> {
-        self.at += 1;
-        loop {
-            match self.peek() {
-                None => return self.fail("the text ends inside a string"),
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(0..0x20) => {
-                    return self.fail("a control character stands in a string, it must be escaped");
-                }
-                Some(b'\\') => self.escape()?,
-                Some(_) => self.at += 1,
-            }
-        }
-    }
-    fn escape(&mut self) -> Result<(), JsonError> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                Ok(())
-            }
-            Some(b'u') => {
-                let unit = self.unit(self.at);
-                let low = self.unit(self.at + 6);
-                match (unit, low) {
-                    (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => self.at += 12,
-                    (Some(0xd800..0xe000), _) => {
-                        return self.fail("half of a character pair stands alone");
-                    }
-                    (Some(_), _) => self.at += 6,
-                    (None, _) => return self.fail("four hexadecimal digits must follow"),
-                }
-                Ok(())
-            }
-            Some(_) | None => self.fail("this is no escape of JSON"),
-        }
-    }
-    /// The code unit of a `\uXXXX` at this byte.
-    fn unit(&self, at: usize) -> Option<u16> {
-        let bytes = self
-            .bytes
-            .get(at..at + 6)
-            .filter(|bytes| bytes.starts_with(b"\\u"))?;
-        hex4(std::str::from_utf8(&bytes[2..]).ok()?)
-    }
-    fn number(&mut self) -> Result<(), JsonError> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        let leading_zero = self.peek() == Some(b'0');
-        let digits = self.digits()?;
-        if leading_zero && digits > 1 {
-            return self.fail("a number does not start with 0");
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-    fn digits(&mut self) -> Result<usize, JsonError> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        if self.at == start {
-            self.fail("a digit must stand here")
-        } else {
-            Ok(self.at - start)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn values_are_found_where_they_stand() {
-        let text = br#" {"a" : [1, "x\u00e9\ud83d\ude00", {"b":null}] , "c":-2.5} "#;
+        let text = br#" {"a" : [1, "x\u00e9\ud83d\ude00", {"b":null}] , "c":-2.5, "a":1e999} "#;
         let json = Json::judge(text).unwrap();
-        let members: Vec<_> = json.members(json.root()).collect();
-        assert_eq!(members.len(), 2);
-        let elements: Vec<_> = json.elements(members[0].2).collect();
-        let kinds: Vec<_> = elements.iter().map(|&at| json.kind(at)).collect();
+        let members: Vec<_> = json.members().collect();
+        let bytes: Vec<_> = members.iter().map(|member| member.0.byte(text)).collect();
+        assert_eq!(bytes, [2, 49, 59]);
+        let elements = members[0].2.elements();
+        let kinds: Vec<_> = elements.iter().map(|value| value.kind()).collect();
         assert_eq!(kinds, [Kind::Integer, Kind::String, Kind::Object]);
-        assert_eq!(json.string(elements[1]), "x\u{e9}\u{1f600}");
+        assert_eq!(elements[1].string(), "x\u{e9}\u{1f600}");
+        assert_eq!(elements[1].byte(text), 12);
         assert_eq!(
-            json.compact(members[0].2),
+            members[0].2.compact(),
             r#"[1,"x\u00e9\ud83d\ude00",{"b":null}]"#
         );
-        assert_eq!(json.kind(members[1].2), Kind::Number);
-        assert_eq!(json.raw(members[1].2), "-2.5");
+        assert_eq!(members[1].2.kind(), Kind::Number);
+        assert_eq!(members[1].2.raw(), "-2.5");
     }
 
     #[test]
     fn what_is_no_json_is_refused_where_it_is_wrong() {
         for (text, at) in [
             ("", 0),
+            ("[1,", 3),
             ("[1,]", 3),
             ("{\"a\" 1}", 5),
-            ("01", 2),
-            ("\"\\x\"", 1),
+            ("01", 1),
+            ("\"\\x\"", 2),
             ("[] x", 3),
+            ("[\n\"a\nb\"]", 4),
+            ("[\n\"\u{e9}\tb\"]", 5),
+            ("[\n1,\n x]", 6),
+            ("[\"\\\n\"]", 3),
+            ("{\"\\ud800\":1, \"b\":}", 8),
+            ("{\"b\":, \"\\ud800\":1}", 5),
+            ("[\"\\u00\u{e9}0\"]", 6),
         ] {
             assert_eq!(Json::judge(text.as_bytes()).unwrap_err().at, at, "{text}");
         }
         let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
         assert!(Json::judge(deep(64).as_bytes()).is_ok());
-        assert!(Json::judge(deep(65).as_bytes()).is_err());
+        for wrong in [
+            deep(65),
+            deep(100_000),
+            "[".repeat(65),
+            "[".repeat(65) + "x",
+        ] {
+            assert_eq!(Json::judge(wrong.as_bytes()).unwrap_err().at, 64);
+        }
     }
 }

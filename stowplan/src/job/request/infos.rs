@@ -1,7 +1,7 @@
 //! Phase 3 judges the keys of infos: types, places, scopes. Phase 4 takes their words and values.
 
 use super::{Source, Whose};
-use crate::job::json::{At, Kind, position};
+use crate::job::json::{Json, Kind, position};
 use std::collections::HashSet;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::Owner;
@@ -185,8 +185,8 @@ fn key_of(name: &str) -> Option<Key> {
 }
 
 /// A value, with the type and scope of its typed form.
-struct Typed {
-    value: At,
+struct Typed<'a> {
+    value: Json<'a>,
     ty: Option<ValueType>,
     scope: Option<Scope>,
 }
@@ -195,7 +195,7 @@ struct Typed {
 ///
 /// # Errors
 /// `bad-attribute` at the first wrong key: parent, job, apps in order, keys in text order.
-pub(super) fn judge(source: &Source<'_>, shape: &super::Shape) -> Result<(), SpecError> {
+pub(super) fn judge<'a>(source: &Source<'a>, shape: &super::Shape<'a>) -> Result<(), SpecError> {
     for (whose, info) in source.infos(shape) {
         check_info(source, whose, info)?;
     }
@@ -205,11 +205,11 @@ pub(super) fn judge(source: &Source<'_>, shape: &super::Shape) -> Result<(), Spe
 fn bad<T>(
     source: &Source<'_>,
     whose: Whose,
-    at: At,
+    at: Json<'_>,
     name: &str,
     fault: String,
 ) -> Result<T, SpecError> {
-    let (line, column) = position(source.bytes, at.0);
+    let (line, column) = position(source.bytes, at.byte(source.bytes));
     Err(SpecError::BadAttribute {
         place: format!("{}:{line}:{column}: {}: ", source.file, whose.path()),
         key: name.to_owned(),
@@ -218,17 +218,16 @@ fn bad<T>(
     })
 }
 
-fn check_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecError> {
-    let json = source.json;
+fn check_info(source: &Source<'_>, whose: Whose, info: Json<'_>) -> Result<(), SpecError> {
     let mut seen = HashSet::new();
     let mut map_scope: Option<(Scope, String)> = None;
-    let mut mixed: Option<(At, String, String)> = None;
-    for (at, name, value) in json.members(info) {
+    let mut mixed: Option<(Json<'_>, String, String)> = None;
+    for (at, name, value) in info.members() {
         let fail = |at, fault: &str| bad::<()>(source, whose, at, &name, fault.to_owned());
         if !seen.insert(name.clone()) {
             return fail(at, "stands twice");
         }
-        if json.kind(value) == Kind::Null {
+        if value.kind() == Kind::Null {
             continue;
         }
         let Some(key) = key_of(&name) else {
@@ -239,7 +238,7 @@ fn check_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecErr
             return fail(at, "is made by its directive alone, it cannot be given");
         }
         let typed = typed(source, whose, &name, value)?;
-        let kind = json.kind(typed.value);
+        let kind = typed.value.kind();
         if kind == Kind::Null {
             continue;
         }
@@ -290,9 +289,13 @@ fn fits(ty: ValueType, kind: Kind) -> bool {
 }
 
 /// The value of a known key, plain or in its typed form.
-fn typed(source: &Source<'_>, whose: Whose, name: &str, value: At) -> Result<Typed, SpecError> {
-    let json = source.json;
-    if json.kind(value) != Kind::Object {
+fn typed<'a>(
+    source: &Source<'_>,
+    whose: Whose,
+    name: &str,
+    value: Json<'a>,
+) -> Result<Typed<'a>, SpecError> {
+    if value.kind() != Kind::Object {
         return Ok(Typed {
             value,
             ty: None,
@@ -305,11 +308,11 @@ fn typed(source: &Source<'_>, whose: Whose, name: &str, value: At) -> Result<Typ
         scope: None,
     };
     let mut seen = HashSet::new();
-    for (at, member, inner) in json.members(value) {
+    for (at, member, inner) in value.members() {
         if !seen.insert(member.clone()) {
             return bad(source, whose, at, name, format!("has its {member} twice"));
         }
-        let word = (json.kind(inner) == Kind::String).then(|| json.string(inner));
+        let word = (inner.kind() == Kind::String).then(|| inner.string());
         match member.as_str() {
             "value" => typed.value = inner,
             "type" => match word.as_deref().and_then(ValueType::of_word) {
@@ -347,28 +350,24 @@ fn typed(source: &Source<'_>, whose: Whose, name: &str, value: At) -> Result<Typ
 }
 
 /// Whether the object of an unknown key is the typed form, which always has a `value`.
-fn has_form(source: &Source<'_>, value: At) -> bool {
-    source.json.kind(value) == Kind::Object
-        && source
-            .json
-            .members(value)
-            .any(|(_, name, _)| name == "value")
+fn has_form(value: Json<'_>) -> bool {
+    value.kind() == Kind::Object && value.members().any(|(_, name, _)| name == "value")
 }
 
 fn check_unknown(
     source: &Source<'_>,
     whose: Whose,
     name: &str,
-    value: At,
+    value: Json<'_>,
 ) -> Result<(), SpecError> {
-    if !has_form(source, value) {
+    if !has_form(value) {
         return Ok(());
     }
     let typed = typed(source, whose, name, value)?;
-    let (Some(ty), kind) = (typed.ty, source.json.kind(typed.value)) else {
+    let (Some(ty), kind) = (typed.ty, typed.value.kind()) else {
         return Ok(());
     };
-    let raw = source.json.raw(typed.value);
+    let raw = typed.value.raw();
     let in_range = match ty {
         ValueType::Uint16 => raw.parse::<u16>().is_ok(),
         ValueType::Uint32 => raw.parse::<u32>().is_ok(),
@@ -394,24 +393,23 @@ pub(super) fn take(
     source: &Source<'_>,
     intake: &mut Intake,
     whose: Whose,
-    info: At,
+    info: Json<'_>,
 ) -> Result<(), SpecError> {
-    let json = source.json;
     let owner = whose.owner();
-    for (_, name, value) in json.members(info) {
-        if json.kind(value) == Kind::Null {
+    for (_, name, value) in info.members() {
+        if value.kind() == Kind::Null {
             continue;
         }
         let Some(key) = key_of(&name) else {
-            take_unknown(source, intake, owner, &name, value)?;
+            take_unknown(intake, owner, &name, value)?;
             continue;
         };
         let typed = typed(source, whose, &name, value)?;
-        let text = match json.kind(typed.value) {
+        let text = match typed.value.kind() {
             Kind::Null | Kind::False => continue,
-            Kind::String => json.string(typed.value),
+            Kind::String => typed.value.string(),
             Kind::True | Kind::Integer | Kind::Number | Kind::Array | Kind::Object => {
-                json.raw(typed.value).to_owned()
+                typed.value.raw().to_owned()
             }
         };
         let scope = typed.scope.unwrap_or(Scope::Global);
@@ -430,21 +428,19 @@ pub(super) fn take(
 
 #[expect(clippy::unnecessary_wraps, reason = "as the other ways to take a key")]
 fn take_unknown(
-    source: &Source<'_>,
     intake: &mut Intake,
     owner: Owner,
     name: &str,
-    value: At,
+    value: Json<'_>,
 ) -> Result<(), SpecError> {
-    let json = source.json;
     let mut typed = Typed {
         value,
         ty: None,
         scope: None,
     };
-    if has_form(source, value) {
-        for (_, member, inner) in json.members(value) {
-            let word = || json.string(inner);
+    if has_form(value) {
+        for (_, member, inner) in value.members() {
+            let word = || inner.string();
             match member.as_str() {
                 "value" => typed.value = inner,
                 "type" => typed.ty = ValueType::of_word(&word()),
@@ -453,7 +449,7 @@ fn take_unknown(
             }
         }
     }
-    let ty = match (typed.ty, json.kind(typed.value)) {
+    let ty = match (typed.ty, typed.value.kind()) {
         (_, Kind::Null) => return Ok(()),
         (Some(ty), _) => ty.word(),
         (None, Kind::String) => "string",
@@ -465,7 +461,7 @@ fn take_unknown(
         owner,
         name: name.to_owned(),
         ty: ty.to_owned(),
-        value: json.compact(typed.value),
+        value: typed.value.compact(),
         scope: typed.scope.unwrap_or(Scope::Global),
     });
     Ok(())

@@ -1,7 +1,7 @@
 //! Phase 2: the members of a request, in document order.
 
 use super::{ParentShape, Shape, Source};
-use crate::job::json::{At, Kind};
+use crate::job::json::{Json, Kind};
 use std::collections::HashSet;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::APPS_MAX;
@@ -28,22 +28,21 @@ fn unknown(what: &str, known: &[&str], name: &str) -> String {
 ///
 /// # Errors
 /// `bad-request` at the first member that is not as the schema says.
-pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
-    let json = source.json;
-    let root = json.root();
-    if json.kind(root) != Kind::Object {
+pub(super) fn judge<'a>(source: &Source<'a>) -> Result<Shape<'a>, SpecError> {
+    let root = source.root;
+    if root.kind() != Kind::Object {
         return source.refuse(root, "$", "a request is an object");
     }
     let mut shape = Shape::default();
     let mut seen = HashSet::new();
     let mut apps = None;
-    for (at, name, value) in json.members(root) {
+    for (at, name, value) in root.members() {
         let path = format!("$.{name}");
         once(source, &mut seen, at, &name, &path)?;
-        let kind = json.kind(value);
+        let kind = value.kind();
         match (name.as_str(), kind) {
             ("version" | "job_info" | "apps" | "parent", Kind::Null) => {}
-            ("version", _) if json.raw(value) == "1" => {}
+            ("version", _) if value.raw() == "1" => {}
             ("version", _) => return source.refuse(value, &path, "the version is the number 1"),
             ("job_info", Kind::Object) => shape.job_info = Some(value),
             ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
@@ -69,7 +68,7 @@ pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
 fn once(
     source: &Source<'_>,
     seen: &mut HashSet<String>,
-    at: At,
+    at: Json<'_>,
     name: &str,
     path: &str,
 ) -> Result<(), SpecError> {
@@ -79,13 +78,16 @@ fn once(
     source.refuse(at, path, "a member stands twice")
 }
 
-fn check_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecError> {
+fn check_apps<'a>(
+    source: &Source<'_>,
+    array: Json<'a>,
+) -> Result<Vec<Option<Json<'a>>>, SpecError> {
     let mut apps = Vec::new();
-    for (row, app) in source.json.elements(array).enumerate() {
+    for (row, app) in array.elements().into_iter().enumerate() {
         if row >= APPS_MAX as usize {
             return source.refuse(app, "$.apps", "these are more apps than a job may have");
         }
-        apps.push(match source.json.kind(app) {
+        apps.push(match app.kind() {
             Kind::Null => None,
             Kind::Object => {
                 check_app(source, row, app)?;
@@ -108,27 +110,22 @@ fn check_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecErr
     Ok(apps)
 }
 
-fn check_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> {
-    let json = source.json;
+fn check_app(source: &Source<'_>, row: usize, app: Json<'_>) -> Result<(), SpecError> {
     let mut seen = HashSet::new();
-    for (at, name, value) in json.members(app) {
+    for (at, name, value) in app.members() {
         let path = || format!("$.apps[{row}].{name}");
         if !seen.insert(name.clone()) {
             return source.refuse(at, &path(), "a member stands twice");
         }
-        let fault = match (name.as_str(), json.kind(value)) {
-            ("cmd", Kind::String) if json.string(value).is_empty() => {
-                "an empty word starts no program"
-            }
+        let fault = match (name.as_str(), value.kind()) {
+            ("cmd", Kind::String) if value.string().is_empty() => "an empty word starts no program",
             ("cmd" | "cwd", Kind::String | Kind::Null)
             | ("maxprocs", Kind::Integer | Kind::Null)
             | ("info", Kind::Object | Kind::Null)
             | ("argv" | "env", Kind::Null) => continue,
             ("argv" | "env", Kind::Array) => {
-                let odd = json
-                    .elements(value)
-                    .find(|&element| json.kind(element) != Kind::String);
-                match odd {
+                let mut elements = value.elements().into_iter();
+                match elements.find(|element| element.kind() != Kind::String) {
                     None => continue,
                     Some(element) => {
                         return source.refuse(element, &path(), "a string must stand here");
@@ -146,17 +143,16 @@ fn check_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> 
     Ok(())
 }
 
-fn check_parent(source: &Source<'_>, parent: At) -> Result<ParentShape, SpecError> {
-    let json = source.json;
+fn check_parent<'a>(source: &Source<'_>, parent: Json<'a>) -> Result<ParentShape<'a>, SpecError> {
     let mut shape = ParentShape {
         job_info: None,
         kind: ParentKind::Job,
     };
     let mut seen = HashSet::new();
-    for (at, name, value) in json.members(parent) {
+    for (at, name, value) in parent.members() {
         let path = format!("$.parent.{name}");
         once(source, &mut seen, at, &name, &path)?;
-        match (name.as_str(), json.kind(value)) {
+        match (name.as_str(), value.kind()) {
             ("job_info" | "tool", Kind::Null) | ("tool", Kind::False) => {}
             ("job_info", Kind::Object) => shape.job_info = Some(value),
             ("tool", Kind::True) => shape.kind = ParentKind::Tool,

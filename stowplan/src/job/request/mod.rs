@@ -5,7 +5,7 @@ mod members;
 // The keys of infos: types, places, scopes.
 mod infos;
 
-use crate::job::json::{At, Json, Kind, position};
+use crate::job::json::{Json, Kind, position};
 use std::cell::Cell;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::at::AtText;
@@ -71,12 +71,12 @@ pub fn read_open(file: &str, bytes: &[u8]) -> Result<ReadRequest, SpecError> {
             "the request is beyond 64 MiB",
         ));
     }
-    let json =
-        Json::judge(bytes).map_err(|error| refused(file, bytes, error.at, "$", error.fault))?;
+    let root =
+        Json::judge(bytes).map_err(|error| refused(file, bytes, error.at, "$", &error.fault))?;
     let source = Source {
         file,
         bytes,
-        json,
+        root,
         marks: marks(bytes),
         told: Cell::new((0, 1, 1)),
     };
@@ -100,7 +100,7 @@ fn refused(file: &str, bytes: &[u8], at: usize, path: &str, fault: &str) -> Spec
 struct Source<'a> {
     file: &'a str,
     bytes: &'a [u8],
-    json: Json<'a>,
+    root: Json<'a>,
     /// Line and column of every [`MARK`]th byte.
     marks: Vec<(u32, u32)>,
     /// The last place that was asked for: byte, line, column. Most places are asked for in ascending order, so counting continues
@@ -132,16 +132,16 @@ fn marks(bytes: &[u8]) -> Vec<(u32, u32)> {
 
 /// Where the parts of a request are.
 #[derive(Default)]
-struct Shape {
-    job_info: Option<At>,
+struct Shape<'a> {
+    job_info: Option<Json<'a>>,
     /// The apps, in order; `None` is a hole.
-    apps: Vec<Option<At>>,
-    parent: Option<ParentShape>,
+    apps: Vec<Option<Json<'a>>>,
+    parent: Option<ParentShape<'a>>,
 }
 
 /// Where the parts of a parent are.
-struct ParentShape {
-    job_info: Option<At>,
+struct ParentShape<'a> {
+    job_info: Option<Json<'a>>,
     kind: ParentKind,
 }
 
@@ -171,15 +171,21 @@ impl Whose {
 
 impl<'a> Source<'a> {
     /// `bad-request` at a value.
-    fn refuse<T>(&self, at: At, path: &str, fault: &str) -> Result<T, SpecError> {
-        Err(refused(self.file, self.bytes, at.0, path, fault))
+    fn refuse<T>(&self, at: Json<'_>, path: &str, fault: &str) -> Result<T, SpecError> {
+        Err(refused(
+            self.file,
+            self.bytes,
+            at.byte(self.bytes),
+            path,
+            fault,
+        ))
     }
 
     /// A member of an object, if it is there and not null.
-    fn member(&self, object: At, name: &str) -> Option<At> {
-        let mut members = self.json.members(object);
+    fn member(&self, object: Json<'a>, name: &str) -> Option<Json<'a>> {
+        let mut members = object.members();
         let (_, _, value) = members.find(|(_, member, _)| member == name)?;
-        (self.json.kind(value) != Kind::Null).then_some(value)
+        (value.kind() != Kind::Null).then_some(value)
     }
 
     /// Line and column of a byte. Cost: the distance from the last one asked for, or from a mark.
@@ -197,8 +203,8 @@ impl<'a> Source<'a> {
     }
 
     /// A value as a text that has words in it.
-    fn text(&self, owner: Owner, key: &str, at: At, value: String) -> AtText {
-        let (line, column) = self.place(at.0);
+    fn text(&self, owner: Owner, key: &str, at: Json<'_>, value: String) -> AtText {
+        let (line, column) = self.place(at.byte(self.bytes));
         AtText::Request {
             app: owner.app(),
             file: self.file.to_owned(),
@@ -210,9 +216,9 @@ impl<'a> Source<'a> {
     }
 
     /// All infos, in the order in which they are judged.
-    fn infos(&self, shape: &Shape) -> Vec<(Whose, At)> {
+    fn infos(&self, shape: &Shape<'a>) -> Vec<(Whose, Json<'a>)> {
         let parent = shape.parent.as_ref().and_then(|parent| parent.job_info);
-        let mut infos: Vec<(Whose, At)> =
+        let mut infos: Vec<(Whose, Json<'a>)> =
             parent.map(|at| (Whose::Parent, at)).into_iter().collect();
         infos.extend(shape.job_info.map(|at| (Whose::Job, at)));
         for (row, app) in shape.apps.iter().enumerate() {
@@ -223,7 +229,7 @@ impl<'a> Source<'a> {
     }
 
     /// Phases 4 and 5: words and values, then contradictions inside one info.
-    fn take(&self, shape: &Shape) -> Result<ReadRequest, SpecError> {
+    fn take(&self, shape: &Shape<'a>) -> Result<ReadRequest, SpecError> {
         let mut parent = Intake::new();
         if let Some(info) = shape.parent.as_ref().and_then(|parent| parent.job_info) {
             infos::take(self, &mut parent, Whose::Parent, info)?;
@@ -240,8 +246,7 @@ impl<'a> Source<'a> {
             let id = intake.push_app(self.label(app));
             if let Some(np) = self.member(app, "maxprocs") {
                 let owner = Owner::App(u32::try_from(row).unwrap_or(u32::MAX));
-                let text =
-                    intake.text(self.text(owner, "maxprocs", np, self.json.raw(np).to_owned()));
+                let text = intake.text(self.text(owner, "maxprocs", np, np.raw().to_owned()));
                 intake.np(id, text, MAXPROCS)?;
             }
             if let Some(info) = self.member(app, "info") {
@@ -263,18 +268,12 @@ impl<'a> Source<'a> {
         Ok(ReadRequest { intake, parent })
     }
 
-    fn label(&self, app: At) -> Label {
-        let string = |name| {
-            self.member(app, name)
-                .map(|at| self.json.string(at))
-                .unwrap_or_default()
-        };
+    fn label(&self, app: Json<'a>) -> Label {
+        let string = |name| self.member(app, name).map(Json::string).unwrap_or_default();
         let strings = |name| {
             let array = self.member(app, name);
-            let elements = array
-                .into_iter()
-                .flat_map(|array| self.json.elements(array));
-            elements.map(|at| self.json.string(at)).collect()
+            let elements = array.into_iter().flat_map(Json::elements);
+            elements.map(Json::string).collect()
         };
         Label {
             cmd: string("cmd"),
