@@ -2,13 +2,13 @@
 
 use crate::job::args::Parts;
 use crate::job::error::JobError;
+use crate::job::named_nodes::hosts;
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_engine::text::hostlist::read_host_names;
 
 /// The ranks that `--node`, `--ranks` and `--app` select; `None`: none of them was given, so all ranks.
 ///
@@ -93,7 +93,7 @@ pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
         sentence: format!("--node {list}: {why}"),
     };
     let names = &plan.world().names;
-    let ranges = read_host_names(list)
+    let ranges = hosts(list)
         .map_err(|_| bad("expected names of nodes such as n3,m[0-2], without counts"))?;
     let mut nodes = Vec::new();
     for range in ranges {

@@ -10,6 +10,13 @@ use stowplan_engine::text::hostlist::{HostFault, read_host_names};
 /// What is wrong with the first wrong word.
 pub(super) fn read(text: &str) -> Result<Vec<NameRange>, String> {
     text.split(',').try_for_each(check)?;
+    if let Some(open) = text.rfind('[').filter(|&open| !text[open..].contains(']')) {
+        let start = text[..open].rfind(',').map_or(0, |comma| comma + 1);
+        let word = &text[start..];
+        return Err(format!(
+            "a bracket of {word:?} does not close: was the line cut?"
+        ));
+    }
     read_host_names(text).map_err(|error| {
         let word = &text[error.start..error.end];
         match error.fault {
