@@ -2,7 +2,7 @@
 
 use super::name_forms::{Form, domain};
 use super::names::{
-    NameRange, Names, NodeId, NodeRange, Nodes, TooManyNodes, Written, join, range_name,
+    NameRange, Names, NodeId, NodeRange, Nodes, TooManyNodes, Written, join, range_names,
 };
 use crate::id::Id as _;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn whole(name: String) -> NameRange {
 
 /// The names of a range, one by one.
 fn each(range: &NameRange) -> impl Iterator<Item = NameRange> + '_ {
-    (0..range.count).map(|at| whole(range_name(range, at)))
+    range_names(range).map(whole)
 }
 
 impl Names {

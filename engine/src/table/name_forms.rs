@@ -181,7 +181,7 @@ pub(super) fn canonical<E>(
         .count();
     let last = range.first.saturating_add(u64::from(range.count - 1));
     if strided || own + usize::from(range.width).max(digits_of(last)) > 18 {
-        return (0..range.count).try_for_each(|at| alone(&range_name(range, at)));
+        return range_names(range).try_for_each(|name| alone(&name));
     }
     let (prefix, lead) = range.prefix.split_at(range.prefix.len() - own);
     let lead: u64 = lead.parse().unwrap_or(0);
@@ -222,6 +222,11 @@ pub fn range_name(range: &NameRange, at: u32) -> String {
         range.suffix,
         width = usize::from(range.width)
     )
+}
+
+/// The names of a range, as written, in order.
+pub fn range_names(range: &NameRange) -> impl Iterator<Item = String> + '_ {
+    (0..range.count).map(|at| range_name(range, at))
 }
 
 fn digits_of(number: u64) -> usize {

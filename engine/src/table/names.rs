@@ -8,7 +8,7 @@ use super::interner::Distinct;
 use super::name_forms::{
     Form, Group, GroupRef, Stretch, canonical, domain, narrow, split_name, written,
 };
-pub use super::name_forms::{NameRange, cut, range_name};
+pub use super::name_forms::{NameRange, cut, range_name, range_names};
 pub use super::stretches::{NodeRange, push_joined};
 pub(crate) use super::stretches::{cut_around, moved_to_front};
 pub use super::written_names::Written;

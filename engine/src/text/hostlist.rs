@@ -3,6 +3,7 @@
 
 use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
+use crate::table::names::range_names;
 use crate::text::printable::disturbs;
 use std::net::IpAddr;
 
@@ -266,18 +267,8 @@ fn expand(prefixes: &[String], ranges: &[Range], behind: &str) -> Result<Vec<Str
     if names.saturating_mul(prefixes.len() as u64) > HOST_PRODUCT_MAX as u64 {
         return Err(TOO_MANY_NAMES);
     }
-    let mut all = Vec::new();
-    for prefix in prefixes {
-        for range in ranges {
-            for number in range.first..range.first + u64::from(range.count) {
-                all.push(format!(
-                    "{prefix}{number:0width$}{behind}",
-                    width = usize::from(range.width)
-                ));
-            }
-        }
-    }
-    Ok(all)
+    let longer = product(prefixes, ranges, behind)?;
+    Ok(longer.iter().flat_map(range_names).collect())
 }
 
 /// A number or range of numbers in a bracket.
@@ -315,4 +306,17 @@ fn read_ranges(inside: &str) -> Result<Vec<Range>, HostFault> {
         }
     }
     Ok(ranges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_number_may_stand_before_another_bracket() {
+        let names = read_host_names("n[18446744073709551614-18446744073709551615]m[0-1]").unwrap();
+        let each: Vec<String> = names.iter().flat_map(range_names).collect();
+        let ends = ["4m0", "4m1", "5m0", "5m1"].map(|end| format!("n1844674407370955161{end}"));
+        assert_eq!(each, ends);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{BadEnvironment, HOSTS_MAX, number};
 use stowplan_engine::count::counted;
-use stowplan_engine::table::names::range_name;
+use stowplan_engine::table::names::range_names;
 use stowplan_engine::text::hostlist::{HostFault, read_host_names};
 
 /// The hosts of a list, in the list's order.
@@ -16,10 +16,7 @@ pub(super) fn hosts(name: &str, text: &str) -> Result<Vec<String>, BadEnvironmen
     if many > HOSTS_MAX {
         return Err(bad("it names more hosts than there can be"));
     }
-    let each = ranges
-        .iter()
-        .flat_map(|range| (0..range.count).map(|at| range_name(range, at)));
-    Ok(each.collect())
+    Ok(ranges.iter().flat_map(range_names).collect())
 }
 
 /// The counts of a list, one for each of `hosts` hosts.

@@ -3,7 +3,7 @@
 use super::refused::{Line, in_line};
 use super::{BadNetwork, Joined, Kind, Level, NODES_MAX, Network};
 use std::collections::HashSet;
-use stowplan_engine::table::names::{NameRange, Names};
+use stowplan_engine::table::names::{NameRange, Names, range_names};
 
 /// A torus, mesh or ring.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ fn in_places(
         if before as usize + placed.len() + cells.len() > NODES_MAX as usize {
             return Err(line.bad(format!("it has more than {NODES_MAX} nodes")));
         }
-        let each = super::host_list::each(range).zip(cells);
+        let each = range_names(range).zip(cells);
         placed.extend(
             each.map(|(name, &cell)| (cell, stowplan_engine::text::hostlist::plain(&name))),
         );

@@ -1,7 +1,7 @@
 //! Host lists without slots, `n[0-3,8],m[1-2]c[00-15]`, and how they are written.
 
 use stowplan_engine::id::Id as _;
-use stowplan_engine::table::names::{NameRange, Names, NodeId, range_name};
+use stowplan_engine::table::names::{NameRange, Names, NodeId, range_names};
 use stowplan_engine::text::hostlist::{HostFault, read_host_names};
 
 /// The names of a list, in order. Ranges stay ranges; of several brackets in a name the last one does.
@@ -60,12 +60,7 @@ pub(super) fn read_each(text: &str, most: usize) -> Result<Vec<String>, String> 
             "{text:?} has {count} names, at most {most} are possible"
         ));
     }
-    Ok(ranges.iter().flat_map(each).collect())
-}
-
-/// The names of a range.
-pub(super) fn each(range: &NameRange) -> impl Iterator<Item = String> + '_ {
-    (0..range.count).map(|at| range_name(range, at))
+    Ok(ranges.iter().flat_map(range_names).collect())
 }
 
 /// The names of these nodes as a host list. Names that differ in their number only share a bracket.
