@@ -91,11 +91,7 @@ impl Plan {
     }
 
     fn placed(job: &Job, machine: &Machine) -> Result<Self, Error> {
-        let asked = job.asked();
-        if asked.job.says_nodes() {
-            return Self::placed_as_said(job, &machine.changed_by(&asked.job)?);
-        }
-        Self::placed_as_said(job, machine)
+        Self::placed_as_said(job, &*machine.changed_by(job.args())?)
     }
 
     /// Places a job on a machine that is as the job says.

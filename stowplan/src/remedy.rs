@@ -8,6 +8,7 @@ use crate::job::args::{JobArgs, MapArgs, Refusals, map_args};
 use crate::job::error::JobError;
 use crate::job::place::{place_on, resolve_on};
 use crate::job::typed::Typed;
+use crate::launchers::slurm::others_may_start;
 use crate::placing::place_line;
 use crate::{Error, Job, Machine, workers};
 use std::cell::Cell;
@@ -43,7 +44,7 @@ fn told(
     nodes: impl FnOnce() -> Option<Box<Cluster>>,
 ) -> Error {
     let may_start = match job.is_line() {
-        true => ["launcher-refuses", "launch-fails", "would-wait"].contains(&error.class()),
+        true => others_may_start(error.class()),
         false => *job.typed() != Typed::Nothing && is_open(error.class()),
     };
     if !may_start {
@@ -68,17 +69,14 @@ impl Remedies for Tried {
 impl Tried {
     /// What the launcher's folder says of its own line, lines that would start among it.
     fn lines(&self) -> Vec<String> {
-        let asked = self.job.asked();
-        let changed = asked
-            .job
-            .says_nodes()
-            .then(|| self.machine.changed_by(&asked.job));
-        let placed = match &changed {
-            None => place_line(&self.job, &self.machine, Refusals::Helped),
-            Some(Ok(machine)) => place_line(&self.job, machine, Refusals::Helped),
-            Some(Err(_)) => return Vec::new(),
-        };
-        placed.err().map_or_else(Vec::new, |error| error.help())
+        let placed = self
+            .machine
+            .changed_by(self.job.args())
+            .map(|machine| place_line(&self.job, &machine, Refusals::Helped));
+        match placed {
+            Ok(Err(refused)) => refused.help(),
+            Ok(Ok(_)) | Err(_) => Vec::new(),
+        }
     }
 
     fn search(&self) -> Vec<String> {

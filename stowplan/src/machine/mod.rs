@@ -8,6 +8,7 @@ use crate::job::hardware::Hardware;
 use crate::job::machine::cpu_list;
 use crate::job::named_nodes::hosts;
 use crate::{Error, Topology};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use stowplan_engine::map::{self, CpuList, InUse};
 use stowplan_engine::table::names::NameRange;
@@ -174,14 +175,17 @@ impl Machine {
         &self.named
     }
 
-    /// The machine as the options of a job change it.
-    pub(crate) fn changed_by(&self, job: &JobArgs) -> Result<Self, Error> {
+    /// The machine as the options of a job change it; most jobs change nothing.
+    pub(crate) fn changed_by(&self, job: &JobArgs) -> Result<Cow<'_, Self>, Error> {
+        if !job.says_nodes() {
+            return Ok(Cow::Borrowed(self));
+        }
         let mut changed = self.clone();
         let list = job.change(changed.hardware_mut())?;
         if list.is_some() {
             changed.known_mut().cpu_list = list;
         }
-        Ok(changed)
+        Ok(Cow::Owned(changed))
     }
 
     fn hardware_mut(&mut self) -> &mut Hardware {

@@ -48,6 +48,7 @@ mod parts;
 mod remedies;
 
 pub use machines::MachineSite;
+pub use remedies::others_may_start;
 pub use rules::RuleChange;
 
 use crate::launchers::line::{Laid, LineAsked, LineNote, LineRefused, Refusals, quoted_words};

@@ -24,6 +24,12 @@ struct Line<'w> {
     options: Options,
 }
 
+/// Whether other lines may start where one was refused with this class.
+#[must_use]
+pub fn others_may_start(class: &str) -> bool {
+    ["launcher-refuses", "launch-fails", "would-wait"].contains(&class)
+}
+
 /// Lines that would start, as one would type them.
 ///
 /// Cost: at most fifty placements.
@@ -33,8 +39,7 @@ pub(super) fn lines(
     refused: &LineRefused,
     starts: Starts<'_>,
 ) -> Vec<String> {
-    let has_lines = ["launcher-refuses", "launch-fails", "would-wait"];
-    if !has_lines.contains(&refused.class) {
+    if !others_may_start(refused.class) {
         return Vec::new();
     }
     let table = words(Command::Step, rules);
