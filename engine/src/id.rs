@@ -271,7 +271,8 @@ impl<I: Id, T> Lists<I, T> {
     /// Whether the offsets ascend and the last one is the number of values. True for all lists made here; checked for
     /// lists read from bytes.
     #[must_use]
-    pub(crate) fn is_sound(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_sound(&self) -> bool {
         self.ends.is_sorted()
             && self.ends.last().map_or(0, |&end| end as usize) == self.values.len()
     }
@@ -282,35 +283,5 @@ impl<I: Id, T> Index<I> for Lists<I, T> {
     #[inline]
     fn index(&self, id: I) -> &[T] {
         &self.values[self.range(id)]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    define_id! {
-        /// A row of these tests.
-        #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
-        RowId
-    }
-    const _: () = assert!(size_of::<Option<RowId>>() == 4);
-
-    #[test]
-    fn a_pushed_value_is_found_under_its_id() {
-        let mut column: Column<RowId, &str> = Column::new();
-        let a = column.push("a");
-        let b = column.push("b");
-        assert_eq!((column[a], column[b]), ("a", "b"));
-    }
-
-    #[test]
-    fn lists_keep_their_bounds() {
-        let mut lists: Lists<RowId, u8> = Lists::default();
-        let (a, b, c) = (lists.push([1, 2]), lists.push([]), lists.push([3]));
-        assert_eq!(
-            (&lists[a], &lists[b], &lists[c]),
-            (&[1, 2][..], &[][..], &[3][..])
-        );
-        assert!(lists.is_sound());
     }
 }

@@ -29,13 +29,9 @@ pub mod stage;
 // The stages in order: from a request to a plan.
 pub mod map;
 pub mod map_again;
-#[cfg(test)]
-mod map_tests;
 // The same, with the loop over apps and components left to the caller.
 pub mod map_job;
 // One job, planned again when nodes are lost.
 pub mod planner;
-#[cfg(test)]
-mod planner_tests;
 // Jobs that start and end on one set of nodes.
 pub mod cluster;

@@ -29,7 +29,7 @@ pub struct Planner {
     outcome: JobOutcome,
     policies: usize,
     /// What the last plan derived from its patterns.
-    pub(crate) derived: Derived,
+    derived: Derived,
 }
 
 /// The job has no such node, or has it no longer.
@@ -122,6 +122,13 @@ impl Planner {
         self.found.remove(node);
         self.work.pool.nodes.lose(node);
         Ok(())
+    }
+
+    /// What the last plan derived from its patterns, for a test that it is kept.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn derived(&self) -> &impl std::fmt::Debug {
+        &self.derived
     }
 
     /// How many nodes are left.

@@ -58,6 +58,15 @@ pub use reorder::BadOrder;
 pub use rows::Rows;
 pub use table::ProcTable;
 
+#[doc(hidden)]
+pub mod inside {
+    //! For the tests in `engine/tests/it/` alone, which are another crate: nothing else names these.
+
+    pub use crate::plan::node_apps::{AppRun, NodeApp, NodeApps};
+    pub use crate::plan::places::{Packed, visit, write};
+    pub use crate::plan::rank::object_index::ObjectIndex;
+}
+
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::{AppId, AppTable};

@@ -29,7 +29,7 @@ const _: () = assert!(
 
 /// An object and the row of a cpu set, each plus one; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Packed {
+pub struct Packed {
     object: u32,
     pub(super) cpus: u32,
 }
@@ -194,7 +194,8 @@ impl Places {
     }
 }
 
-fn write(pattern: &Pattern, out: &mut [Packed]) {
+/// Writes the places of the first processes of a pattern, as many as `out` holds.
+pub fn write(pattern: &Pattern, out: &mut [Packed]) {
     let mut left = out;
     for segment in pattern.segments() {
         let take = left.len().min(segment.procs as usize);
@@ -237,7 +238,7 @@ fn fill(runs: &[PlaceRun], out: &mut [Packed], mut at: usize) -> usize {
 
 /// Passes the places of `procs` processes of a long pattern, from process `from` on, to `show` as runs: (how many, what each
 /// gets).
-pub(super) fn visit(pattern: &Pattern, from: u32, procs: u32, mut show: impl FnMut(u32, Packed)) {
+pub fn visit(pattern: &Pattern, from: u32, procs: u32, mut show: impl FnMut(u32, Packed)) {
     let (mut at, mut left) = (from, procs);
     for (row, segment) in pattern.segments().iter().enumerate() {
         let inside = at - pattern.start(row);
@@ -268,53 +269,6 @@ pub(super) fn visit(pattern: &Pattern, from: u32, procs: u32, mut show: impl FnM
         }
         if left == 0 {
             break;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::patterns::Segment;
-
-    fn run(count: u32, object: u32) -> PlaceRun {
-        let place = Place {
-            object: Some(object),
-            cpus: None,
-        };
-        PlaceRun { count, place }
-    }
-
-    #[test]
-    fn what_is_written_out_is_what_the_pattern_says() {
-        let mut patterns = Patterns::default();
-        let id = patterns.intern(vec![
-            Segment {
-                procs: 3,
-                runs: vec![run(2, 7), run(4, 8)],
-                cycle: None,
-                shares: Vec::new(),
-            },
-            Segment {
-                procs: u32::MAX - 3,
-                runs: vec![run(1, 0), run(1, 1), run(2, 2)],
-                cycle: Some(1),
-                shares: Vec::new(),
-            },
-        ]);
-        let pattern = patterns.get(id);
-        for procs in 1..40 {
-            let said: Vec<Packed> = (0..procs).map(|at| pattern.place(at).into()).collect();
-            let mut written = vec![Packed::default(); said.len()];
-            write(pattern, &mut written);
-            assert_eq!(written, said);
-            for from in 0..procs {
-                let mut visited = Vec::new();
-                visit(pattern, from, procs - from, |count, packed| {
-                    visited.resize(visited.len() + count as usize, packed);
-                });
-                assert_eq!(visited, said[from as usize..], "{procs} from {from}");
-            }
         }
     }
 }

@@ -196,18 +196,3 @@ pub(crate) fn app_key(key: u16) -> u16 {
     let pair = PAIRS.iter().find(|pair| pair.1 == key);
     pair.map_or(key, |pair| pair.0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_ascend_by_number() {
-        assert!(KEYS.is_sorted_by(|a, b| a.number < b.number));
-        assert!(
-            KEYS.iter()
-                .all(|known| key(known.number) == Some(known)
-                    && key_named(known.name) == Some(known))
-        );
-    }
-}

@@ -17,3 +17,14 @@ pub(crate) mod alloc;
 pub(crate) mod place;
 // All apps of a job: process counts, and which apps compete.
 pub(crate) mod job;
+
+#[doc(hidden)]
+pub mod inside {
+    //! For the tests in `engine/tests/it/` alone, which are another crate: nothing else names these.
+
+    pub use crate::stage::job::groups::united;
+    pub use crate::stage::node::bits::{Bits, There, count_of, first, first_of, has_all, ones};
+    pub use crate::stage::node::units::{Hardware, Units, shared};
+    pub use crate::stage::node::window::Window;
+    pub use crate::stage::place::share::{RoundRobin, RunShare, dealt, even, fill, round_robin};
+}

@@ -159,7 +159,8 @@ impl AppTable {
         self.arguments.get(&app).map_or(&[], |words| words)
     }
     /// Sets the arguments of the program of an app.
-    pub(crate) fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
+    #[doc(hidden)]
+    pub fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
         if words.is_empty() {
             self.arguments.remove(&app);
         } else {

@@ -9,17 +9,18 @@ use std::sync::Arc;
 
 /// First labels that several full names share, and the first two of these names.
 #[derive(Clone, Debug)]
-pub(crate) struct SharedLabels {
-    pub(crate) labels: Arc<Names>,
+pub struct SharedLabels {
+    /// The labels, as names.
+    pub labels: Arc<Names>,
     /// The first two full names with one label.
-    pub(crate) first: [String; 2],
+    pub first: [String; 2],
 }
 
 impl SharedLabels {
     /// The labels that several of these names share; `None`: there are none.
     ///
     /// Cost: a look at each range; one step for each name whose label is shared.
-    pub(crate) fn of<'n>(ranges: impl Iterator<Item = &'n NameRange>) -> Option<Self> {
+    pub fn of<'n>(ranges: impl Iterator<Item = &'n NameRange>) -> Option<Self> {
         let (mut seen, mut labels) = (Names::default(), Names::default());
         let mut first = None;
         for range in ranges {
@@ -105,7 +106,8 @@ impl Names {
     }
 
     /// No names yet; full names with one of these first labels will be kept apart.
-    pub(crate) fn apart(shared: Option<&Arc<Self>>) -> Self {
+    #[doc(hidden)]
+    pub fn apart(shared: Option<&Arc<Self>>) -> Self {
         Self {
             shared: shared.map(Arc::clone),
             ..Self::default()
@@ -218,45 +220,5 @@ impl Names {
                 .for_each(|own| self.written.keep(nodes, own));
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::hostlist::plain;
-
-    fn names(list: &[&str]) -> (Names, Option<SharedLabels>) {
-        let ranges: Vec<NameRange> = list.iter().map(|name| plain(name)).collect();
-        let shared = SharedLabels::of(ranges.iter());
-        let mut names = Names::apart(shared.as_ref().map(|shared| &shared.labels));
-        for range in &ranges {
-            names.add(range).expect("there are few");
-        }
-        (names, shared)
-    }
-
-    #[test]
-    fn labels_are_compared_unless_two_full_names_share_one() {
-        let (names, shared) = names(&["a.x", "a", "b.x", "b.y", "c"]);
-        assert_eq!(
-            shared.expect("b is shared").first,
-            ["b.x".to_owned(), "b.y".to_owned()]
-        );
-        let all: Vec<String> = (0..names.len())
-            .map(|row| names.full_name(NodeId::from_row(row as usize)))
-            .collect();
-        assert_eq!(all, ["a.x", "b.x", "b.y", "c"]);
-        let found = |name: &str| names.find_name(name).map(|node| node.number());
-        assert_eq!(
-            [
-                found("a"),
-                found("a.z"),
-                found("b.y"),
-                found("b"),
-                found("c.d")
-            ],
-            [Some(0), Some(0), Some(2), None, Some(3)]
-        );
     }
 }

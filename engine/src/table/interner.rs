@@ -24,7 +24,7 @@ pub(crate) fn mix_pair(digest: u64, high: u32, low: u32) -> u64 {
 /// Rows by their digest, in a hash table. An entry has half of the digest and the row, eight bytes. If its slot is taken, it
 /// goes into the next free slot behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Interner<I> {
+pub struct Interner<I> {
     /// Shape `[a power of two]`, or `[0]`; at most three in four slots are taken.
     slots: Vec<Option<(u32, I)>>,
     rows: usize,
@@ -44,7 +44,7 @@ impl<I> Default for Interner<I> {
 
 impl<I: Copy> Interner<I> {
     /// The row with this digest for which `is` holds.
-    pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Option<I> {
+    pub fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Option<I> {
         let mask = self.slots.len().checked_sub(1)?;
         let half = upper(digest);
         let mut taken = (half as usize..).map_while(|at| self.slots[at & mask]);
@@ -52,13 +52,13 @@ impl<I: Copy> Interner<I> {
         found.map(|(_, row)| row)
     }
     /// Adds a row that was not found.
-    pub(crate) fn keep(&mut self, digest: u64, row: I) {
+    pub fn keep(&mut self, digest: u64, row: I) {
         self.reserve(1);
         self.put((upper(digest), row));
         self.rows += 1;
     }
     /// Makes room for `rows` more rows.
-    pub(crate) fn reserve(&mut self, rows: usize) {
+    pub fn reserve(&mut self, rows: usize) {
         let wanted = (self.rows + rows).div_ceil(3) * 4;
         if wanted > self.slots.len() {
             let slots = vec![None; wanted.next_power_of_two().max(SLOTS_LEAST)];
@@ -150,16 +150,17 @@ define_id! {
 
 /// Rows by key, for keys that are mostly asked for in the order in which they were added. Then the next row is found by a
 /// guess, and memory is read in order.
-pub(crate) type KeyRows<K> = Distinct<RowId, K>;
+pub type KeyRows<K> = Distinct<RowId, K>;
 
 /// The row that is asked for next if the order of questions stays the same.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Guess(usize);
+pub struct Guess(usize);
 
 impl<K: Eq + Hash> KeyRows<K> {
     /// The row of a key.
     #[inline]
-    pub(crate) fn find(&self, key: K, guess: &mut Guess) -> Option<usize> {
+    #[doc(hidden)]
+    pub fn find(&self, key: K, guess: &mut Guess) -> Option<usize> {
         let row = if self.keys().get(guess.0) == Some(&key) {
             guess.0
         } else {
@@ -170,7 +171,8 @@ impl<K: Eq + Hash> KeyRows<K> {
         Some(row)
     }
     /// Adds a row with a new key.
-    pub(crate) fn push(&mut self, key: K) -> usize {
+    #[doc(hidden)]
+    pub fn push(&mut self, key: K) -> usize {
         self.add(digest_of(&key), key).row()
     }
     /// The row of a key, known or new, as plans in bytes write it.
@@ -214,54 +216,5 @@ impl Hasher for Digested {
     }
     fn write_u64(&mut self, word: u64) {
         self.0 = mix(self.0, word);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_found_in_any_order() {
-        let mut rows: KeyRows<u32> = KeyRows::default();
-        for key in [7, 3, 9] {
-            rows.push(key);
-        }
-        let mut guess = Guess::default();
-        let found = [7, 3, 9, 3, 9, 5, 7, 7].map(|key| rows.find(key, &mut guess));
-        let expected = [0, 1, 2, 1, 2, 9, 0, 0].map(|row| (row < 9).then_some(row));
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn unequal_values_of_one_digest_are_told_apart() {
-        let values = ["a", "b", "c"];
-        let mut interner: Interner<usize> = Interner::default();
-        for (row, value) in values.into_iter().enumerate() {
-            assert_eq!(interner.find(7, |other| values[other] == value), None);
-            interner.keep(7, row);
-        }
-        let find = |value| interner.find(7, |row| values[row] == value);
-        assert_eq!(values.map(find), [Some(0), Some(1), Some(2)]);
-    }
-
-    #[test]
-    fn rows_are_found_whatever_their_places() {
-        // All in one slot, all in the last slots, and spread as digests are.
-        for spread in [1 << 50, u64::MAX << 36, 0x9e37_79b9_7f4a_7c15] {
-            let mut interner: Interner<u64> = Interner::default();
-            for row in 0..500_u64 {
-                let digest = row.wrapping_mul(spread);
-                let find = |interner: &Interner<u64>| interner.find(digest, |other| other == row);
-                assert_eq!(find(&interner), None);
-                interner.keep(digest, row);
-                assert_eq!(find(&interner), Some(row));
-                if row == 300 {
-                    interner.reserve(1000);
-                }
-            }
-            let found = |row: u64| interner.find(row.wrapping_mul(spread), |other| other == row);
-            assert!((0..500).all(|row| found(row) == Some(row)));
-        }
     }
 }

@@ -8,14 +8,14 @@ use std::ops::{Add, Sub};
 
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Intervals {
+pub struct Intervals {
     /// First node -> the node behind the last one.
     ends: BTreeMap<u32, u32>,
 }
 
 impl Intervals {
     /// Adds nodes and returns those that were not in the set, ascending. Cost: the intervals met.
-    pub(crate) fn insert(&mut self, nodes: NodeRange) -> Nodes {
+    pub fn insert(&mut self, nodes: NodeRange) -> Nodes {
         // Nodes nearly always come in order, behind all nodes of the set.
         match self.ends.last_entry() {
             Some(mut last) if *last.get() == nodes.first => {
@@ -60,7 +60,7 @@ impl Intervals {
 
     /// The nodes of a range that are not in the set, ascending.
     #[must_use]
-    pub(crate) fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {
+    pub fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {
         let mut missing = Vec::new();
         let mut next = nodes.first;
         for part in self.meeting(nodes) {
@@ -77,7 +77,7 @@ impl Intervals {
 
     /// The nodes of a range that are in the set, ascending.
     #[must_use]
-    pub(crate) fn shared(&self, nodes: NodeRange) -> Vec<NodeRange> {
+    pub fn shared(&self, nodes: NodeRange) -> Vec<NodeRange> {
         self.meeting(nodes).collect()
     }
 
@@ -90,14 +90,14 @@ impl Intervals {
     }
 
     /// All nodes of the set, as ranges, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = NodeRange> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = NodeRange> + '_ {
         let all = self.ends.iter();
         all.map(|(&first, &end)| NodeRange::until(first, end))
     }
 }
 
 /// Sums the values of ranges that may overlap. Returns disjoint ranges, ascending. Cost: a sort of the ranges.
-pub(crate) fn add_up<V>(said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
+pub fn add_up<V>(said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
 where
     V: Copy + Add<Output = V> + Sub<Output = V>,
 {
@@ -144,7 +144,7 @@ enum Edge {
 
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NodeOrder {
+pub struct NodeOrder {
     /// The stretch, if there is only one, as nearly always: (first node, node behind the last, place of the first in the
     /// order).
     only: Option<(u32, u32, u32)>,
@@ -162,7 +162,7 @@ impl NodeOrder {
     }
 
     /// Appends the nodes that are new, in the order of the range.
-    pub(crate) fn visit(&mut self, nodes: NodeRange) {
+    pub fn visit(&mut self, nodes: NodeRange) {
         let known: SmallVec<[NodeRange; 4]> = self.places(nodes).map(|(part, _)| part).collect();
         let mut at = nodes.first;
         for part in known {
@@ -178,7 +178,7 @@ impl NodeOrder {
     }
 
     /// The nodes of a range that were visited, as parts with their places.
-    pub(crate) fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
+    pub fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
         let before = self.places.range(..nodes.first).next_back();
         let inside = self.places.range(nodes.first..nodes.end());
         let stretch = |(&first, &(end, place)): (&u32, &(u32, u32))| (first, end, place);
@@ -215,57 +215,5 @@ impl NodeOrder {
                 self.places.insert(first, (end, place));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn range(first: u32, count: u32) -> NodeRange {
-        NodeRange { first, count }
-    }
-
-    #[test]
-    fn intervals_join_and_say_what_is_new() {
-        let mut set = Intervals::default();
-        assert_eq!(set.insert(range(5, 5))[..], [range(5, 5)]);
-        assert_eq!(set.insert(range(0, 3))[..], [range(0, 3)]);
-        assert_eq!(set.insert(range(2, 10))[..], [range(3, 2), range(10, 2)]);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [range(0, 12)]);
-        assert_eq!(set.missing(range(10, 4)), [range(12, 2)]);
-        assert_eq!(set.shared(range(10, 4)), [range(10, 2)]);
-    }
-
-    #[test]
-    fn what_overlaps_adds_up() {
-        let said = vec![(range(0, 3), 1), (range(5, 2), 8), (range(2, 4), 2)];
-        let sums = [
-            (range(0, 2), 1),
-            (range(2, 1), 3),
-            (range(3, 2), 2),
-            (range(5, 1), 10),
-            (range(6, 1), 8),
-        ];
-        assert_eq!(add_up(said), sums);
-        let apart = vec![(range(0, 1), 4), (range(3, 1), 4)];
-        assert_eq!(add_up(apart.clone()), apart);
-        let twice = vec![(range(1, 1), 4), (range(1, 1), 4), (range(0, 1), 1)];
-        assert_eq!(add_up(twice), [(range(0, 1), 1), (range(1, 1), 8)]);
-    }
-
-    #[test]
-    fn the_order_is_that_of_the_first_visit() {
-        let mut order = NodeOrder::default();
-        let mut visit = |nodes| {
-            order.visit(nodes);
-            order.places(nodes).collect::<Vec<_>>()
-        };
-        assert_eq!(visit(range(4, 2)), [(range(4, 2), 0)]);
-        assert_eq!(
-            visit(range(3, 4)),
-            [(range(3, 1), 2), (range(4, 2), 0), (range(6, 1), 3)]
-        );
-        assert_eq!(visit(range(5, 2)), [(range(5, 1), 1), (range(6, 1), 3)]);
     }
 }

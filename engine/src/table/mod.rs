@@ -49,3 +49,14 @@ pub mod patterns;
 pub mod app_id;
 // What a job says about threads.
 pub mod thread_words;
+
+#[doc(hidden)]
+pub mod inside {
+    //! For the tests in `engine/tests/it/` alone, which are another crate: nothing else names these.
+
+    pub use crate::table::full_names::SharedLabels;
+    pub use crate::table::interner::{Guess, Interner, KeyRows};
+    pub use crate::table::intervals::{Intervals, NodeOrder, add_up};
+    pub use crate::table::names::is_canonical;
+    pub use crate::table::written_names::WrittenNames;
+}

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 impl Names {
     /// Moves one node to the front; the nodes before it move back by one.
-    pub(crate) fn move_to_front(&mut self, node: NodeId) {
+    #[doc(hidden)]
+    pub fn move_to_front(&mut self, node: NodeId) {
         let row = node.number();
         self.written = self.written.moved_to_front(row);
         let mut pieces = self.cut_around(row);

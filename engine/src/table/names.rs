@@ -217,7 +217,8 @@ impl Names {
 
     /// The first node whose name ends in this number, with any zeros in front (`semantics` 1.3).
     #[must_use]
-    pub(crate) fn find_ending(&self, number: u64) -> Option<NodeId> {
+    #[doc(hidden)]
+    pub fn find_ending(&self, number: u64) -> Option<NodeId> {
         let ends = self
             .groups
             .iter()
@@ -399,7 +400,7 @@ impl Names {
 }
 
 /// Whether the names of a range are one stretch of one group, written in the form that is kept.
-pub(crate) fn is_canonical(range: &NameRange) -> bool {
+pub fn is_canonical(range: &NameRange) -> bool {
     if range.width == 0 {
         return (range.first, range.count) == (0, 1) && range.suffix.is_empty();
     }
@@ -423,73 +424,5 @@ pub(super) fn join(list: &mut Nodes, nodes: NodeRange) {
     match list.last_mut() {
         Some(last) if last.end() == nodes.first => last.count += nodes.count,
         _ => list.push(nodes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn range(prefix: &str, first: u64, count: u32, width: u8) -> NameRange {
-        NameRange {
-            prefix: prefix.into(),
-            first,
-            count,
-            width,
-            suffix: String::new(),
-        }
-    }
-
-    fn node(row: usize) -> NodeId {
-        NodeId::from_row(row)
-    }
-
-    #[test]
-    fn four_million_names_cost_a_few_rows() {
-        let mut names = Names::default();
-        assert_eq!(
-            names.add(&range("n", 0, 1 << 22, 1)),
-            Ok(Nodes::from_slice(&[NodeRange {
-                first: 0,
-                count: 1 << 22
-            }]))
-        );
-        assert_eq!(names.pieces.len(), 7);
-        assert_eq!(names.name(node(4_000_000)), "n4000000");
-        assert_eq!(
-            names.find_name("n4000000.cluster.org"),
-            Some(node(4_000_000))
-        );
-        assert_eq!(names.find_name("n04000000"), None);
-        assert_eq!(names.find_ending(15), Some(node(15)));
-    }
-
-    #[test]
-    fn names_said_twice_are_one_node_however_spelled() {
-        let mut names = Names::default();
-        names.add(&range("n0015", 0, 1, 0)).unwrap();
-        let found = names.add(&range("n00", 14, 3, 2)).unwrap();
-        assert_eq!(
-            found[..],
-            [
-                NodeRange { first: 1, count: 1 },
-                NodeRange { first: 0, count: 1 },
-                NodeRange { first: 2, count: 1 }
-            ]
-        );
-        assert_eq!(
-            (0..3).map(|row| names.name(node(row))).collect::<Vec<_>>(),
-            ["n0015", "n0014", "n0016"]
-        );
-        names.move_to_front(node(2));
-        assert_eq!(
-            (0..3).map(|row| names.name(node(row))).collect::<Vec<_>>(),
-            ["n0016", "n0015", "n0014"]
-        );
-        assert_eq!(names.find_name("n0014"), Some(node(2)));
-        assert_eq!(
-            names.find(&range("n", 15, 4, 4)).1.as_deref(),
-            Some("n0017")
-        );
     }
 }

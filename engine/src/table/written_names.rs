@@ -19,7 +19,8 @@ pub struct Written {
 
 impl Written {
     /// A domain alone.
-    pub(super) fn domain(domain: &str) -> Self {
+    #[doc(hidden)]
+    pub fn domain(domain: &str) -> Self {
         Self {
             domain: domain.to_owned(),
             ..Self::default()
@@ -45,7 +46,7 @@ impl Written {
 
 /// What was written of nodes, as stretches of nodes of which the same was written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct WrittenNames {
+pub struct WrittenNames {
     /// First node -> one behind the last, and what was written of these nodes.
     runs: BTreeMap<u32, (u32, Written)>,
 }
@@ -56,13 +57,13 @@ impl WrittenNames {
     }
 
     /// All stretches, ascending.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (NodeRange, &Written)> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (NodeRange, &Written)> + '_ {
         let runs = self.runs.iter();
         runs.map(|(&first, (end, written))| (NodeRange::until(first, *end), written))
     }
 
     /// What was written of a node, and the nodes around it of which the same was written.
-    pub(super) fn around(&self, node: u32) -> Option<(NodeRange, &Written)> {
+    pub fn around(&self, node: u32) -> Option<(NodeRange, &Written)> {
         let (&first, (end, written)) = self.runs.range(..=node).next_back()?;
         (node < *end).then(|| (NodeRange::until(first, *end), written))
     }
@@ -94,7 +95,7 @@ impl WrittenNames {
     /// Keeps what is written of some nodes. What was written of them before stays.
     ///
     /// Cost: the stretches that the nodes meet.
-    pub(super) fn keep(&mut self, nodes: NodeRange, written: &Written) {
+    pub fn keep(&mut self, nodes: NodeRange, written: &Written) {
         if written.is_empty() {
             return;
         }
@@ -144,41 +145,5 @@ impl WrittenNames {
             return;
         }
         self.runs.insert(nodes.first, (nodes.end(), written));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_words_stay_and_others_are_added() {
-        let mut names = WrittenNames::default();
-        let range = |first, end| NodeRange::until(first, end);
-        names.keep(range(0, 4), &Written::domain(".a"));
-        names.keep(range(4, 6), &Written::domain(".a"));
-        assert_eq!(names.iter().len(), 1);
-        let user = Written {
-            domain: ".b".to_owned(),
-            user: "u".to_owned(),
-            port: String::new(),
-        };
-        names.keep(range(5, 8), &user);
-        let seen: Vec<_> = names
-            .iter()
-            .map(|(nodes, own)| {
-                (
-                    nodes.first,
-                    nodes.count,
-                    own.domain.as_str(),
-                    own.user.as_str(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            seen,
-            [(0, 5, ".a", ""), (5, 1, ".a", "u"), (6, 2, ".b", "u")]
-        );
-        assert!(names.around(8).is_none());
     }
 }

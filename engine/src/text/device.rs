@@ -108,7 +108,8 @@ pub fn device_text(options: DeviceMap) -> String {
 ///
 /// # Errors
 /// As for a directive.
-pub(crate) fn read_device(text: &str, row: u32) -> Result<DeviceMap, DirectiveError> {
+#[doc(hidden)]
+pub fn read_device(text: &str, row: u32) -> Result<DeviceMap, DirectiveError> {
     let whole = Part::whole(text, row);
     let mut parts = whole.parts();
     let first = parts.next();
@@ -120,33 +121,4 @@ pub(crate) fn read_device(text: &str, row: u32) -> Result<DeviceMap, DirectiveEr
         }
     }
     Ok(options)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_read_back_as_they_are_written() {
-        for text in [
-            "gpu",
-            "gpu:shared",
-            "gpu:ndev=2",
-            "gpu:interleave=numa:shared:ndev=4",
-            "network:shared",
-            "block:ndev=2",
-            "mlx5_0",
-        ] {
-            assert_eq!(device_text(read_device(text, 0).unwrap()), text);
-        }
-        for text in [
-            "",
-            "a-name-of-more-bytes-than-devices-have",
-            "gpu:ndev=0",
-            "gpu:interleave=node",
-            "gpu:shared=maybe",
-        ] {
-            assert!(read_device(text, 0).is_err(), "{text}");
-        }
-    }
 }

@@ -83,7 +83,8 @@ pub fn options_text(options: Mpibind) -> String {
 ///
 /// # Errors
 /// As for a directive; also for a qualifier of other maps.
-pub(crate) fn read_options(text: &str, row: u32) -> Result<Mpibind, DirectiveError> {
+#[doc(hidden)]
+pub fn read_options(text: &str, row: u32) -> Result<Mpibind, DirectiveError> {
     let whole = Part::whole(text, row);
     let mut said = Directive::default();
     let options = options(&mut said, whole.parts(), |_, _, part| {
@@ -92,36 +93,5 @@ pub(crate) fn read_options(text: &str, row: u32) -> Result<Mpibind, DirectiveErr
     match said.contradiction() {
         None => Ok(options),
         Some(_) => whole.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_read_back_as_they_are_written() {
-        for text in [
-            "",
-            "threads=4",
-            "greedy=0:gpu=0",
-            "threads=65535:greedy=0:gpu=0:smt=2",
-        ] {
-            assert_eq!(options_text(read_options(text, 0).unwrap()), text);
-        }
-        assert_eq!(
-            read_options("greedy=1:gpu=1", 0).unwrap(),
-            Mpibind::default()
-        );
-        for text in [
-            "threads=0",
-            "threads=65536",
-            "smt=x",
-            "gpu=2",
-            "threads",
-            "pe=2",
-        ] {
-            assert!(read_options(text, 0).is_err(), "{text}");
-        }
     }
 }

@@ -51,8 +51,16 @@ impl Texts {
         number
     }
 
+    /// Each string once.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn strings(&self) -> &[Arc<str>] {
+        &self.strings
+    }
+
     /// The string of a text that holds its words; empty if there is no such text.
-    pub(crate) fn content(&self, row: u32) -> Arc<str> {
+    #[doc(hidden)]
+    pub fn content(&self, row: u32) -> Arc<str> {
         match self.rows.get(row as usize) {
             Some(row) => Arc::clone(&self.strings[*row.content() as usize]),
             None => "".into(),
@@ -84,45 +92,4 @@ impl Texts {
 
 fn number_of(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_comes_back_as_it_was_and_is_kept_once() {
-        let mut texts = Texts::default();
-        let made = [
-            AtText::Value {
-                app: Some(3),
-                option: "--map-by".to_owned(),
-                value: "slot".to_owned(),
-            },
-            AtText::Request {
-                app: None,
-                file: "r.json".to_owned(),
-                line: 2,
-                column: 9,
-                key: "--map-by".to_owned(),
-                value: "slot".to_owned(),
-            },
-            AtText::File {
-                path: "r.json".to_owned(),
-                line: 7,
-                text: "slot".to_owned(),
-            },
-        ];
-        for text in &made {
-            let row = texts.push(text.clone());
-            let place = TextPlace {
-                text: row,
-                start: 0,
-                end: 4,
-            };
-            assert_eq!(texts.at(place).text, *text);
-            assert_eq!(&*texts.content(row), "slot");
-        }
-        assert_eq!(texts.strings.len(), 3);
-    }
 }

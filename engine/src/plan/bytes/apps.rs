@@ -40,7 +40,7 @@ pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
 }
 
 /// Reads the section, behind its number.
-pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
+pub fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
     each_app(reader, table.len(), |reader, app| {
         let counted = "as many arguments as are counted";
         let words = reader.list(counted, |reader| Ok(reader.text()?.to_owned()))?;
@@ -101,13 +101,15 @@ fn is_sound(table: &AppTable) -> bool {
         && table.listings.values().iter().all(listing)
 }
 
-pub(super) fn ranges(ranges: &[(u32, u32)]) -> bool {
+/// Whether inclusive ranges ascend within the PUs.
+pub fn ranges(ranges: &[(u32, u32)]) -> bool {
     ranges
         .iter()
         .all(|&(first, last)| first <= last && last < PUS_MAX)
 }
 
-pub(super) fn listing(listing: &Listing) -> bool {
+/// Whether the entries of a file ascend and name nodes that there are.
+pub fn listing(listing: &Listing) -> bool {
     let mut next = 0_u64;
     let entries = listing.entries.iter().all(|entry| {
         let ascends = u64::from(entry.number) >= next && entry.count > 0;
@@ -130,44 +132,4 @@ pub(super) fn listing(listing: &Listing) -> bool {
         SlotPart::CoresOf { cores, .. } => cores.as_ref().is_none_or(some),
     });
     entries && parts && listing.slot_lists.is_sound()
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::id::Id as _;
-    use crate::plan::{Placed, Plan, World};
-    use crate::table::apps::{AppId, AppTable};
-    use crate::table::patterns::Patterns;
-
-    fn plan(arguments: &[(usize, &[&str])]) -> Plan {
-        let mut table = AppTable::default();
-        table.push_hole();
-        table.push_hole();
-        for &(app, words) in arguments {
-            let words = words.iter().map(|&word| word.to_owned()).collect();
-            table.set_arguments(AppId::from_row(app), words);
-        }
-        let placed = vec![Placed::default(), Placed::default()];
-        Plan::assemble(World::default(), table, Patterns::default(), placed)
-    }
-
-    #[test]
-    fn arguments_come_back_and_their_absence_costs_nothing() {
-        let given: [(usize, &[&str]); 2] = [(0, &["-x", "", "a b\n"]), (1, &["%t"])];
-        let bytes = plan(&given).to_bytes();
-        let read = Plan::from_bytes(&bytes).unwrap();
-        for (app, words) in given {
-            assert_eq!(read.resolved_apps().arguments(AppId::from_row(app)), words);
-        }
-        assert_eq!(read.to_bytes(), bytes);
-        let without = plan(&[(1, &[])]).to_bytes();
-        assert_eq!(without, plan(&[]).to_bytes());
-        assert!(without.len() < bytes.len());
-    }
-
-    #[test]
-    fn arguments_of_apps_that_are_not_there_are_refused() {
-        let bytes = plan(&[(2, &["x"])]).to_bytes();
-        assert_eq!(Plan::from_bytes(&bytes).unwrap_err().class(), "bad-plan");
-    }
 }

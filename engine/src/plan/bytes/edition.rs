@@ -13,7 +13,7 @@ const VERSION_WITH_BOTH: u8 = 4;
 /// processes are mapped to. Bytes without them are the same as before stowplan knew them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Edition {
+pub enum Edition {
     /// Version 1.
     Plain = VERSION,
     /// Version 2: the same, with GPUs.

@@ -84,7 +84,8 @@ pub(super) fn write_shares(writer: &mut Writer, shares: &[ShareRun]) {
     }
 }
 
-pub(super) fn read_shares(reader: &mut Reader<'_>) -> Result<Vec<ShareRun>, BadPlan> {
+/// Reads shares, each of at least one process.
+pub fn read_shares(reader: &mut Reader<'_>) -> Result<Vec<ShareRun>, BadPlan> {
     reader.list("a number of shares", |reader| {
         let count = reader.number(u32::MAX, "a number of processes")?;
         reader.ensure(|| count > 0, "at least one process")?;
@@ -106,7 +107,8 @@ fn write_set(writer: &mut Writer, gpus: &[u32]) {
     }
 }
 
-pub(super) fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u32>, BadPlan> {
+/// Reads a set of GPUs, ascending within the bound.
+pub fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u32>, BadPlan> {
     let count = reader.number(GPUS_MAX, "a number of GPUs")?;
     let mut next = 0;
     reader.items(count as usize, |reader| {
@@ -149,7 +151,8 @@ pub(super) fn write_given(writer: &mut Writer, given: &GivenGpus) {
     }));
 }
 
-pub(super) fn read_given(reader: &mut Reader<'_>, nodes: u32) -> Result<GivenGpus, BadPlan> {
+/// Reads which GPUs are given on so many nodes.
+pub fn read_given(reader: &mut Reader<'_>, nodes: u32) -> Result<GivenGpus, BadPlan> {
     let mut sets = read_sets(reader)?;
     sets.insert(0, Vec::new());
     let kinds = reader.list("a number of kinds of nodes", |reader| {
@@ -171,7 +174,8 @@ pub(super) fn read_given(reader: &mut Reader<'_>, nodes: u32) -> Result<GivenGpu
     })
 }
 
-pub(super) fn read_kind(reader: &mut Reader<'_>, sets: usize) -> Result<NodeKind, BadPlan> {
+/// Reads a kind of nodes, whose processes get some of so many sets.
+pub fn read_kind(reader: &mut Reader<'_>, sets: usize) -> Result<NodeKind, BadPlan> {
     let first = reader.number(u32::MAX, "a local rank")?;
     let told = reader.table()?;
     let rows = reader.table::<1>()?.into_flattened();

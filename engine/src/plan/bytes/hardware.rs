@@ -92,7 +92,7 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
 }
 
 /// Writes topologies, in the order given.
-pub(super) fn write_topologies(
+pub fn write_topologies(
     writer: &mut Writer,
     topologies: &Topologies,
     used: &[TopologyId],
@@ -142,7 +142,8 @@ fn write_kind(writer: &mut Writer, topologies: &Topologies, topology: TopologyId
     }
 }
 
-pub(super) fn read_topologies(
+/// Reads topologies, with their cpu sets.
+pub fn read_topologies(
     reader: &mut Reader<'_>,
     cpusets: &mut Cpusets,
 ) -> Result<Topologies, BadPlan> {
@@ -251,49 +252,4 @@ fn read_kind(
         });
     }
     Ok(covered)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::bytes::refused_tests::reads;
-
-    #[test]
-    fn a_topology_comes_back_with_its_latencies() {
-        let object = |kind, pus: Range<u32>| DraftObject {
-            kind,
-            os: Some(pus.start),
-            pus: vec![pus],
-        };
-        let latencies = |nodes: u32| Latency {
-            nodes: (0..nodes).collect(),
-            values: (0..u64::from(nodes * nodes)).map(|at| 90 * at).collect(),
-        };
-        for nodes in [1, 2, 5] {
-            let numa = (0..nodes).map(|at| object(ObjKind::Numa, 2 * at..2 * at + 2));
-            let mut draft = TopologyDraft {
-                pus_os: (0..2 * nodes).rev().collect(),
-                objects: vec![object(ObjKind::Machine, 0..2 * nodes)],
-                latency: Some(latencies(nodes)),
-                ..TopologyDraft::default()
-            };
-            draft.objects.extend(numa);
-            let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
-            let id = topologies.add(draft, &mut cpusets).unwrap();
-            let write =
-                |writer: &mut Writer| write_topologies(writer, &topologies, &[id], Edition::Gpus);
-            let read = reads(write, |reader| {
-                let read = read_topologies(reader, &mut cpusets)?;
-                reader.end()?;
-                Ok(read)
-            });
-            let read = read.unwrap();
-            assert_eq!(read.latency(id), Some(&latencies(nodes)));
-            let numas = |all: &Topologies| all.count(id, ObjKind::Numa);
-            assert_eq!(
-                (read.pus_os(id), numas(&read)),
-                (topologies.pus_os(id), nodes)
-            );
-        }
-    }
 }

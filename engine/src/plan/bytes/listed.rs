@@ -4,7 +4,8 @@ use super::frame::BadPlan;
 use super::wire::{Reader, Writer};
 use crate::plan::placed::{ListedRun, PlacedRun, listed_by_node};
 
-pub(super) fn write(writer: &mut Writer, listed: &[ListedRun]) {
+/// Writes listed ranks as columns.
+pub fn write(writer: &mut Writer, listed: &[ListedRun]) {
     writer.size(listed.len());
     writer.column(listed.iter().map(|run| run.rank));
     writer.column(listed.iter().map(|run| run.node));
@@ -15,7 +16,7 @@ pub(super) fn write(writer: &mut Writer, listed: &[ListedRun]) {
 /// runs.
 ///
 /// Cost: the entries; memory in proportion to them.
-pub(super) fn read(
+pub fn read(
     reader: &mut Reader<'_>,
     runs: &[PlacedRun],
     own: u64,
@@ -35,7 +36,7 @@ pub(super) fn read(
 }
 
 /// Whether the entries of each node cover its processes from the first to the last, each once.
-fn is_whole(listed: &[ListedRun], runs: &[PlacedRun], own: u64) -> bool {
+pub fn is_whole(listed: &[ListedRun], runs: &[PlacedRun], own: u64) -> bool {
     let mut runs: Vec<&PlacedRun> = runs.iter().collect();
     runs.sort_unstable_by_key(|run| run.nodes.first);
     let by_node = listed_by_node(listed);
@@ -58,46 +59,4 @@ fn is_whole(listed: &[ListedRun], runs: &[PlacedRun], own: u64) -> bool {
         follow && next == procs
     });
     whole && dealt.next().is_none()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::id::Id as _;
-    use crate::table::names::NodeRange;
-    use crate::table::patterns::PatternId;
-    use proptest::prelude::*;
-
-    fn run(first: u32, count: u32, procs: u32) -> PlacedRun {
-        PlacedRun {
-            nodes: NodeRange { first, count },
-            procs,
-            pattern: PatternId::from_row(0),
-            kind: None,
-            own_before: 0,
-            used_before: 0,
-        }
-    }
-
-    proptest! {
-        /// Two nodes of three, one of two: entries of one or two processes, now and then in a wrong place.
-        #[test]
-        fn a_list_is_whole_as_long_as_nothing_is_in_a_wrong_place(
-            order in Just(vec![(4, 0, 2), (4, 2, 1), (5, 0, 3), (1, 0, 1), (1, 1, 1)]).prop_shuffle(),
-            wrong in prop::option::of((0_usize..5, 0_u32..7, 0_u32..4)),
-        ) {
-            let runs = [run(4, 2, 3), run(1, 1, 2)];
-            let mut rank = 0;
-            let mut listed: Vec<ListedRun> = Vec::new();
-            for &(node, local, count) in &order {
-                listed.push(ListedRun { rank, node, local });
-                rank += count;
-            }
-            let sound = listed.clone();
-            if let Some((at, node, local)) = wrong {
-                (listed[at].node, listed[at].local) = (node, local);
-            }
-            prop_assert_eq!(is_whole(&listed, &runs, 8), listed == sound);
-        }
-    }
 }

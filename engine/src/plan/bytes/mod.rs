@@ -39,12 +39,26 @@ mod thread_words;
 // Domains, users and ports of nodes.
 mod written;
 // Tests: what readers refuse.
-#[cfg(test)]
-mod refused_tests;
 
 pub use edition::{FrameKind, VERSION, VERSION_WITH_DEVICES, VERSION_WITH_GPUS};
 pub use frame::BadPlan;
 pub use remarks::{ReadingRemark, Remark, Remarks};
+
+#[doc(hidden)]
+pub mod inside {
+    //! For the tests in `engine/tests/it/` alone, which are another crate: nothing else names these.
+
+    pub use crate::plan::bytes::apps::{listing, ranges, read_arguments};
+    pub use crate::plan::bytes::edition::Edition;
+    pub use crate::plan::bytes::gpus::{read_given, read_kind, read_set, read_shares};
+    pub use crate::plan::bytes::hardware::{read_topologies, write_topologies};
+    pub use crate::plan::bytes::listed::{is_whole, read as read_listed, write as write_listed};
+    pub use crate::plan::bytes::passes::{PASSES, read_runs};
+    pub use crate::plan::bytes::placed::{Facts, read_app, read_segment};
+    pub use crate::plan::bytes::sets::{read as read_sets, write as write_sets};
+    pub use crate::plan::bytes::wire::{Reader, Writer};
+    pub use crate::plan::bytes::{local, policy, sections};
+}
 
 use super::placed::row;
 use super::{Placed, Plan, World};
@@ -199,13 +213,15 @@ impl Plan {
         })
     }
 
-    fn write_names(&self, writer: &mut Writer) {
+    #[doc(hidden)]
+    pub fn write_names(&self, writer: &mut Writer) {
         hardware::write_names(writer, &self.world.names);
         writer.maybe(self.world.local.map(|node| row(node.row())));
     }
 
     /// Writes where processes are and, if the plan has GPUs, which GPUs they get.
-    fn write_places(&self, writer: &mut Writer, edition: Edition) {
+    #[doc(hidden)]
+    pub fn write_places(&self, writer: &mut Writer, edition: Edition) {
         placed::write(writer, self, edition);
         if edition.has_gpus() {
             gpus::write_given(writer, &self.given_gpus());
@@ -238,7 +254,8 @@ fn read_names(reader: &mut Reader<'_>) -> Result<World, BadPlan> {
     })
 }
 
-fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan> {
+/// Reads the local node, which is one of so many.
+pub fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan> {
     let local = reader.maybe("the local node")?;
     reader.ensure(
         || local.is_none_or(|local| local < nodes),
@@ -278,7 +295,7 @@ impl PlacesRead {
 }
 
 /// Reads the settled policy of an app.
-fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>, BadPlan> {
+pub fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>, BadPlan> {
     let known = table.policies.len();
     let row = reader.maybe("a policy")?.map(|row| row as usize);
     reader.ensure(
@@ -289,7 +306,7 @@ fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>,
 }
 
 /// Reads the sections behind the parts that every plan has: each at most once, in ascending order.
-fn sections(
+pub fn sections(
     reader: &mut Reader<'_>,
     table: &mut AppTable,
     placed: &mut [Placed],

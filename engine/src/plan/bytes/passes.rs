@@ -7,7 +7,7 @@ use crate::plan::app::AppPlan;
 use crate::plan::placed::{PassRun, Placed};
 
 /// The number of the section of passes.
-pub(super) const PASSES: u32 = 3;
+pub const PASSES: u32 = 3;
 
 /// Writes the passes of the apps that record them. A plan without such apps has the same bytes as before this section existed.
 pub(super) fn write(writer: &mut Writer, apps: &[AppPlan]) {
@@ -49,7 +49,8 @@ pub(super) fn read(
     })
 }
 
-pub(super) fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassRun>, BadPlan> {
+/// Reads the passes of an app on so many nodes.
+pub fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassRun>, BadPlan> {
     let mut end = 0;
     reader.list("as many runs as are counted", |reader| {
         let gap = reader.number(u32::MAX, "nodes between runs")?;

@@ -104,10 +104,8 @@ pub(super) fn read(
     Ok((patterns, placed))
 }
 
-pub(super) fn read_segment(
-    reader: &mut Reader<'_>,
-    masks: &[CpusetId],
-) -> Result<Segment, BadPlan> {
+/// Reads a segment. `masks`: the cpu sets of the plan.
+pub fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, BadPlan> {
     let procs = reader.number(u32::MAX, "a number of processes")?;
     let cycle = reader.maybe("a place in the stretch")?;
     let (rows, mut said) = (reader.table()?, 0);
@@ -144,10 +142,11 @@ pub(super) fn read_segment(
 
 /// What is checked about a pattern before a run may use it.
 #[derive(Clone, Copy)]
-pub(super) struct Facts {
-    pub(super) procs: u64,
+pub struct Facts {
+    /// How many processes it serves.
+    pub procs: u64,
     /// Whether each of its processes has an object.
-    pub(super) objects: bool,
+    pub objects: bool,
 }
 
 impl Facts {
@@ -160,7 +159,8 @@ impl Facts {
     }
 }
 
-pub(super) fn read_app(
+/// Reads the runs and the order of an app.
+pub fn read_app(
     reader: &mut Reader<'_>,
     patterns: &[(Facts, PatternId)],
     nodes: u32,

@@ -12,7 +12,7 @@ const GROUP_GRANTED: usize = 2 * PLAN_VALUES_GRANTED;
 const WORTH: usize = 3;
 /// Writes numbers, texts and columns.
 #[derive(Debug, Default)]
-pub(crate) struct Writer {
+pub struct Writer {
     bytes: Vec<u8>,
     /// The values of the current column.
     scratch: Vec<u32>,
@@ -21,7 +21,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn number(&mut self, value: impl Into<u64>) {
+    /// Seven bits in a byte, the low ones first.
+    pub fn number(&mut self, value: impl Into<u64>) {
         let mut value = value.into();
         while value >= 0x80 {
             self.bytes.push(low_byte(value) | 0x80);
@@ -29,11 +30,12 @@ impl Writer {
         }
         self.bytes.push(low_byte(value));
     }
-    pub(crate) fn size(&mut self, size: usize) {
+    /// As a number.
+    pub fn size(&mut self, size: usize) {
         self.number(size as u64);
     }
     /// Writes a number that may be absent: 0, or the number plus one.
-    pub(crate) fn maybe(&mut self, value: Option<u32>) {
+    pub fn maybe(&mut self, value: Option<u32>) {
         self.number(value.map_or(0, |value| u64::from(value) + 1));
     }
     fn signed(&mut self, value: i64) {
@@ -47,7 +49,7 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
     /// Writes the number of rows, then the rows as columns.
-    pub(crate) fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [u32; N]>) {
+    pub fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [u32; N]>) {
         let rows: Vec<[u32; N]> = rows.into_iter().collect();
         self.size(rows.len());
         for column in 0..N {
@@ -55,7 +57,7 @@ impl Writer {
         }
     }
     /// Writes a column, without its length: how far each value is above the one before it, and the first above 0.
-    pub(crate) fn column(&mut self, values: impl IntoIterator<Item = u32>) {
+    pub fn column(&mut self, values: impl IntoIterator<Item = u32>) {
         let mut all = std::mem::take(&mut self.scratch);
         all.clear();
         all.push(0);
@@ -93,11 +95,11 @@ impl Writer {
         self.scratch = all;
     }
     /// Seals the bytes.
-    pub(crate) fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
+    pub fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
         seal(&self.bytes, kind, edition)
     }
     /// How many bytes were written so far.
-    pub(crate) const fn written(&self) -> usize {
+    pub const fn written(&self) -> usize {
         self.bytes.len()
     }
     pub(crate) fn append(&mut self, other: &Self) {
@@ -118,7 +120,7 @@ pub(crate) fn or_zero(value: Option<u32>) -> u32 {
 /// Reads bytes without trusting them. It allocates no list and no table that the bytes left could not fill; all tables together have
 /// at most [`PLAN_VALUES_MAX`] values.
 #[derive(Debug)]
-pub(crate) struct Reader<'b> {
+pub struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
     /// The offset of these bytes in the frame.
@@ -131,7 +133,7 @@ pub(crate) struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     /// Opens a sealed frame.
-    pub(crate) fn open(bytes: &'b [u8], kind: FrameKind) -> Result<Self, BadPlan> {
+    pub fn open(bytes: &'b [u8], kind: FrameKind) -> Result<Self, BadPlan> {
         let (held, base, edition) = open(bytes, kind)?;
         Ok(Self {
             bytes: held,
@@ -169,7 +171,8 @@ impl<'b> Reader<'b> {
     pub(crate) const fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
-    pub(crate) fn end(&self) -> Result<(), BadPlan> {
+    /// An error unless all bytes are read.
+    pub fn end(&self) -> Result<(), BadPlan> {
         self.ensure(|| self.left() == 0, "the end")
     }
     pub(crate) fn long(&mut self) -> Result<u64, BadPlan> {
@@ -208,7 +211,7 @@ impl<'b> Reader<'b> {
         self.require(found, expected)
     }
     /// Reads a number up to `most`.
-    pub(crate) fn number(&mut self, most: u32, expected: &'static str) -> Result<u32, BadPlan> {
+    pub fn number(&mut self, most: u32, expected: &'static str) -> Result<u32, BadPlan> {
         self.read(expected, |_, value| {
             u32::try_from(value).ok().filter(|&value| value <= most)
         })
@@ -281,14 +284,11 @@ impl<'b> Reader<'b> {
         self.columns(rows)
     }
     /// Reads a column of `rows` values.
-    pub(crate) fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
+    pub fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
         self.columns::<1>(rows).map(Vec::into_flattened)
     }
     /// Reads rows as columns, without their number.
-    pub(crate) fn columns<const N: usize>(
-        &mut self,
-        rows: usize,
-    ) -> Result<Vec<[u32; N]>, BadPlan> {
+    pub fn columns<const N: usize>(&mut self, rows: usize) -> Result<Vec<[u32; N]>, BadPlan> {
         let values = rows.saturating_mul(N);
         let most = self.left().saturating_mul(GROUP_MAX / 2);
         self.ensure(|| values <= most, "columns that the bytes left can fill")?;
@@ -315,76 +315,5 @@ impl<'b> Reader<'b> {
             }
         }
         Ok(table)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn columns_come_back(values in prop::collection::vec(prop_oneof![Just(7_u32), 0_u32..4, any::<u32>()], 0..900)) {
-            let mut writer = Writer::default();
-            writer.column(values.iter().copied());
-            let sealed = writer.seal(FrameKind::Slice, Edition::Plain);
-            let mut reader = Reader::open(&sealed, FrameKind::Slice).unwrap();
-            prop_assert_eq!(reader.column(values.len()).unwrap(), values);
-            prop_assert!(reader.end().is_ok());
-        }
-
-        #[test]
-        fn damage_is_seen(values in prop::collection::vec(any::<u32>(), 1..40), at in any::<prop::sample::Index>(), bit in 0_u8..8) {
-            let mut writer = Writer::default();
-            writer.column(values.iter().copied());
-            let mut sealed = writer.seal(FrameKind::Whole, Edition::Plain);
-            let at = at.index(sealed.len());
-            sealed[at] ^= 1 << bit;
-            prop_assert!(Reader::open(&sealed, FrameKind::Whole).is_err());
-        }
-    }
-
-    /// What a reader of so many bytes says of tables with so many rows, one behind the other.
-    fn refused<const N: usize>(bytes: usize, tables: &[usize]) -> Option<&'static str> {
-        let writer = Writer {
-            bytes: vec![0; bytes],
-            ..Writer::default()
-        };
-        let sealed = writer.seal(FrameKind::Whole, Edition::Plain);
-        let mut reader = Reader::open(&sealed, FrameKind::Whole).unwrap();
-        let said = tables.iter().map(|&rows| {
-            reader.at = 0;
-            reader.columns::<N>(rows).unwrap_err().expected
-        });
-        // Zeros are no groups: that is seen once the memory is there.
-        said.last()
-            .filter(|expected| !expected.starts_with("a group"))
-    }
-
-    #[test]
-    fn a_table_takes_memory_in_proportion_to_its_bytes() {
-        assert_eq!(refused::<1>(4096, &[4096 * 128]), None);
-        let too_many = Some("columns that the bytes left can fill");
-        assert_eq!(refused::<1>(4096, &[4096 * 128 + 1]), too_many);
-        assert_eq!(refused::<7>(4096, &[4096 * 128]), too_many);
-        assert_eq!(refused::<7>(4096, &[usize::MAX]), too_many);
-    }
-
-    #[test]
-    fn all_tables_together_have_a_bound() {
-        let bytes = PLAN_VALUES_FREE / 64;
-        let half = (PLAN_VALUES_FREE + bytes * PLAN_VALUES_GRANTED) / 2;
-        assert_eq!(refused::<2>(bytes, &[half]), None);
-        let too_many = Some("fewer values: 2^24, and four for each byte");
-        assert_eq!(refused::<2>(bytes, &[half + 1]), too_many);
-        assert_eq!(refused::<1>(bytes, &[half, half, 1]), too_many);
-    }
-
-    #[test]
-    fn equal_steps_cost_nothing() {
-        let mut writer = Writer::default();
-        writer.column((0..16_384).map(|row| row * 3));
-        assert!(writer.bytes.len() < 256);
     }
 }

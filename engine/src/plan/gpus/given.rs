@@ -21,7 +21,7 @@ pub struct GivenGpus {
 
 /// Nodes whose processes get the same. The processes are in stretches; the processes of a stretch get some sets in turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(in crate::plan) struct NodeKind {
+pub struct NodeKind {
     /// The local rank of the first process.
     pub(in crate::plan) first: u32,
     pub(in crate::plan) stretches: Vec<GpuStretch>,

@@ -3,7 +3,7 @@
 // Turns dealt to the processes of a pattern.
 mod deal;
 // The same for patterns that are too long to be written out: turns are found when they are asked for.
-mod object_index;
+pub(super) mod object_index;
 // Which process of a node has which turn.
 pub(super) mod turns_on_node;
 // Ranges of ranks that are looked up in the same way.
@@ -12,6 +12,3 @@ pub(super) mod ranges;
 mod rounds_of_nodes;
 // Where a rank is, and which rank a process has: searches in the ranges.
 pub(super) mod find;
-// Tests: ranks in every order, counted one by one.
-#[cfg(test)]
-pub(super) mod order_tests;

@@ -31,7 +31,7 @@ struct SegmentTurns {
 
 /// A pattern by object.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ObjectIndex {
+pub struct ObjectIndex {
     segments: Vec<SegmentTurns>,
     objects: u32,
     /// (logical index, position in the order in which the pattern comes to objects), by logical index.
@@ -39,7 +39,8 @@ pub(crate) struct ObjectIndex {
 }
 
 impl ObjectIndex {
-    pub(crate) fn new(pattern: &Pattern) -> Self {
+    /// Cost: a sort of the runs of each segment.
+    pub fn new(pattern: &Pattern) -> Self {
         // Objects are ordered as the pattern comes to them: in logical order, but for `dist` the nearest first.
         let mut seen: HashMap<u32, u32> = HashMap::new();
         for object in pattern
@@ -142,7 +143,7 @@ impl ObjectIndex {
     }
 
     /// How many of the first `procs` processes are on each object, in the order of the objects. Cost: the runs.
-    pub(crate) fn counts(&self, procs: u32) -> Vec<u32> {
+    pub fn counts(&self, procs: u32) -> Vec<u32> {
         let mut counts = vec![0; self.objects as usize];
         for segment in &self.segments {
             let inside = procs.saturating_sub(segment.start).min(segment.procs);
@@ -156,14 +157,14 @@ impl ObjectIndex {
     }
 
     /// The turn of a process if turns go object by object. `logical`: the logical index of its object.
-    pub(crate) fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
+    pub fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
         let object = self.turn(logical);
         let before: u32 = self.counts(procs)[..object as usize].iter().sum();
         before + self.count(object, local)
     }
 
     /// The round of a process, and its turn in that round, if turns go round by round.
-    pub(crate) fn turn_by_round(&self, procs: u32, local: u32, logical: u32) -> (u32, u32) {
+    pub fn turn_by_round(&self, procs: u32, local: u32, logical: u32) -> (u32, u32) {
         let object = self.turn(logical);
         let round = self.count(object, local);
         let counts = self.counts(procs);
@@ -174,13 +175,7 @@ impl ObjectIndex {
     }
 
     /// Appends the processes that have some turns of a round; without a round, some of all turns object by object.
-    pub(crate) fn turns(
-        &self,
-        procs: u32,
-        round: Option<u32>,
-        turns: Range<u32>,
-        out: &mut Vec<u32>,
-    ) {
+    pub fn turns(&self, procs: u32, round: Option<u32>, turns: Range<u32>, out: &mut Vec<u32>) {
         let mut before = 0;
         for (object, count) in (0..).zip(self.counts(procs)) {
             let own = round.map_or(0..count, |round| round..count.min(round.saturating_add(1)));
@@ -254,120 +249,5 @@ impl SegmentTurns {
         let at = turns.runs.partition_point(|&(_, before)| before <= r) - 1;
         let (start, before) = turns.runs[at];
         rounds * self.round + start + (r - before)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::patterns::{Patterns, Place, PlaceRun, Segment};
-    use proptest::prelude::*;
-
-    type Runs = Vec<(u32, u32)>;
-
-    /// Segments of (processes, object) runs, each cut or repeated as it says; the last one for ever.
-    fn pattern(segments: &[(Runs, Option<u32>, u32)]) -> Pattern {
-        let last = segments.len() - 1;
-        let drafts = segments.iter().enumerate().map(|(at, (runs, cycle, cut))| {
-            let all: u32 = runs.iter().map(|run| run.0).sum();
-            let cycle = cycle.map(|cycle| cycle % row(runs.len()));
-            let runs = runs.iter().map(|&(count, object)| PlaceRun {
-                count,
-                place: Place {
-                    object: Some(object),
-                    cpus: None,
-                },
-            });
-            let (procs, cycle) = match (at == last, cycle) {
-                (true, cycle) => (u32::MAX, cycle.or(Some(0))),
-                (false, Some(cycle)) => (all + cut % 9, Some(cycle)),
-                (false, None) => (all - cut % all, None),
-            };
-            Segment {
-                procs,
-                runs: runs.collect(),
-                cycle,
-                shares: Vec::new(),
-            }
-        });
-        let mut patterns = Patterns::default();
-        let id = patterns.intern(drafts.collect::<Vec<_>>());
-        patterns.get(id).clone()
-    }
-
-    /// The processes of each object, in the order in which the pattern comes to objects.
-    fn by_object(pattern: &Pattern, procs: u32) -> Vec<(u32, Vec<u32>)> {
-        let mut objects: Vec<(u32, Vec<u32>)> = Vec::new();
-        for run in pattern.segments().iter().flat_map(|segment| &segment.runs) {
-            let object = run.place.object.unwrap();
-            if objects.iter().all(|other| other.0 != object) {
-                objects.push((object, Vec::new()));
-            }
-        }
-        for local in 0..procs {
-            let own = pattern.place(local).object.unwrap();
-            let object = objects.iter_mut().find(|object| object.0 == own);
-            object.unwrap().1.push(local);
-        }
-        objects
-    }
-
-    fn check_order(
-        index: &ObjectIndex,
-        procs: u32,
-        round: Option<u32>,
-        order: &[u32],
-    ) -> Result<(), TestCaseError> {
-        for (&local, turn) in order.iter().zip(0..) {
-            let mut one = Vec::new();
-            index.turns(procs, round, turn..turn + 1, &mut one);
-            prop_assert_eq!(one, [local]);
-        }
-        let end = row(order.len());
-        for part in [0..end, 0..end / 2, end / 2..end, end / 3..end / 2 + 1] {
-            let mut some = Vec::new();
-            index.turns(procs, round, part.clone(), &mut some);
-            let wanted = part.start as usize..order.len().min(part.end as usize);
-            prop_assert_eq!(&some[..], &order[wanted]);
-        }
-        Ok(())
-    }
-
-    proptest! {
-        #[test]
-        fn turns_are_those_that_counting_finds(
-            segments in prop::collection::vec(
-                (
-                    prop::collection::vec((1..4_u32, 0..5_u32), 1..6),
-                    prop::option::of(0..6_u32),
-                    0..9_u32,
-                ),
-                1..4,
-            ),
-            procs in 1..70_u32,
-        ) {
-            let pattern = pattern(&segments);
-            let index = ObjectIndex::new(&pattern);
-            let objects = by_object(&pattern, procs);
-            let counts = objects.iter().map(|object| row(object.1.len()));
-            prop_assert_eq!(index.counts(procs), counts.collect::<Vec<_>>());
-            let fill: Vec<u32> = objects.iter().flat_map(|object| object.1.clone()).collect();
-            check_order(&index, procs, None, &fill)?;
-            for (&local, turn) in fill.iter().zip(0..) {
-                let logical = pattern.place(local).object.unwrap();
-                prop_assert_eq!(index.turn_by_object(procs, local, logical), turn);
-            }
-            let rounds = objects.iter().map(|object| object.1.len()).max();
-            for round in 0..rounds.unwrap() {
-                let own = objects.iter().filter_map(|object| object.1.get(round).copied());
-                let own: Vec<u32> = own.collect();
-                check_order(&index, procs, Some(row(round)), &own)?;
-                for (&local, turn) in own.iter().zip(0..) {
-                    let logical = pattern.place(local).object.unwrap();
-                    let found = index.turn_by_round(procs, local, logical);
-                    prop_assert_eq!(found, (row(round), turn));
-                }
-            }
-        }
     }
 }

@@ -26,7 +26,8 @@ impl NodeState {
         }
     }
     /// Whether no more processes may come while slots count.
-    pub(crate) fn is_full(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_full(&self) -> bool {
         self.room() == 0 || self.left() == 0
     }
     /// How many processes the node may hold while slots count.
@@ -37,7 +38,8 @@ impl NodeState {
     ///
     /// # Errors
     /// max_slots, if that is less.
-    pub(crate) fn claimed(&self, claim: u64) -> Result<u32, u32> {
+    #[doc(hidden)]
+    pub fn claimed(&self, claim: u64) -> Result<u32, u32> {
         let wanted = u64::from(self.used).saturating_add(claim);
         match self.max_slots.filter(|&max| wanted > u64::from(max)) {
             Some(max) => Err(max),
@@ -87,48 +89,5 @@ impl Sub for SlotsSaid {
             counted: self.counted - less.counted,
             all: self.all - less.all,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::id::Id as _;
-    use crate::table::pusets::PuSetId;
-    use crate::table::topologies::TopologyId;
-
-    fn node(slots: u32, max_slots: Option<u32>, used: u32) -> NodeState {
-        let set = PuSetId::from_row(0);
-        NodeState {
-            topology: TopologyId::from_row(0),
-            allowed: set,
-            free: set,
-            slots,
-            max_slots,
-            used,
-            own: 0,
-        }
-    }
-
-    #[test]
-    fn max_slots_bounds_what_oversubscribe_may_add() {
-        assert_eq!(node(2, None, 5).room(), u32::MAX);
-        assert_eq!(node(2, Some(6), 5).room(), 1);
-        assert_eq!(node(2, Some(4), 5).room(), 0);
-    }
-
-    #[test]
-    fn a_node_is_full_without_slots_or_at_max_slots() {
-        assert!(!node(2, None, 1).is_full());
-        assert!(node(2, None, 2).is_full());
-        assert!(node(4, Some(3), 3).is_full());
-    }
-
-    #[test]
-    fn a_claim_raises_slots_up_to_max_slots() {
-        assert_eq!(node(2, None, 1).claimed(3), Ok(4));
-        assert_eq!(node(2, Some(4), 1).claimed(3), Ok(4));
-        assert_eq!(node(2, Some(4), 2).claimed(3), Err(4));
-        assert_eq!(node(2, None, 1).claimed(u64::MAX), Ok(u32::MAX));
     }
 }

@@ -121,7 +121,7 @@ fn touched(
 }
 
 /// Unites ranges that overlap. Returns for each touch the lowest touch that it meets, directly or through others. Sorts the ranges.
-fn united(touches: usize, ranges: &mut [(NodeRange, usize)]) -> Vec<usize> {
+pub fn united(touches: usize, ranges: &mut [(NodeRange, usize)]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..touches).collect();
     ranges.sort_unstable_by_key(|(nodes, touch)| (nodes.first, *touch));
     let mut open: Option<(u32, usize)> = None;
@@ -149,24 +149,4 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
 fn join(parent: &mut [usize], one: usize, other: usize) {
     let (one, other) = (root(parent, one), root(parent, other));
     parent[one.max(other)] = one.min(other);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_meets_over_others_is_one() {
-        let range = |first, count| NodeRange { first, count };
-        let mut ranges = [
-            (range(0, 4), 0),
-            (range(10, 2), 1),
-            (range(3, 2), 2),
-            (range(4, 6), 3),
-            (range(20, 1), 4),
-            (range(11, 1), 4),
-            (range(30, 1), 5),
-        ];
-        assert_eq!(united(6, &mut ranges), [0, 1, 0, 0, 1, 5]);
-    }
 }

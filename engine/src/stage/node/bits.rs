@@ -7,14 +7,14 @@ pub(super) const WORD: u32 = u64::BITS;
 
 /// A set of small numbers. Bits from `len` on are 0, so that equal sets have equal words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Bits {
+pub struct Bits {
     words: SmallVec<[u64; 4]>,
     len: u32,
 }
 
 impl Bits {
     /// An empty set of numbers below `len`.
-    pub(crate) fn none(len: u32) -> Self {
+    pub fn none(len: u32) -> Self {
         let words = len.div_ceil(WORD) as usize;
         Self {
             words: SmallVec::from_elem(0, words),
@@ -22,7 +22,7 @@ impl Bits {
         }
     }
     /// The set with these words.
-    pub(crate) fn of(words: &[u64], len: u32) -> Self {
+    pub fn of(words: &[u64], len: u32) -> Self {
         debug_assert_eq!(words.len(), len.div_ceil(WORD) as usize, "a bit each");
         Self {
             words: SmallVec::from_slice(words),
@@ -30,7 +30,7 @@ impl Bits {
         }
     }
     /// Its words.
-    pub(crate) fn words(&self) -> &[u64] {
+    pub fn words(&self) -> &[u64] {
         &self.words
     }
     /// All numbers are below this one.
@@ -38,7 +38,7 @@ impl Bits {
         self.len
     }
     /// How many numbers are in the set.
-    pub(crate) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
     /// Whether no number is in the set.
@@ -47,7 +47,7 @@ impl Bits {
     }
     /// Adds or removes one number.
     #[inline]
-    pub(crate) fn put(&mut self, at: u32, there: There) {
+    pub fn put(&mut self, at: u32, there: There) {
         let bit = 1 << (at % WORD);
         match there {
             There::Yes => self.words[(at / WORD) as usize] |= bit,
@@ -56,7 +56,7 @@ impl Bits {
     }
     /// Adds or removes a stretch.
     #[inline]
-    pub(crate) fn fill(&mut self, stretch: (u32, u32), there: There) {
+    pub fn fill(&mut self, stretch: (u32, u32), there: There) {
         for (at, mask) in masks(stretch) {
             match there {
                 There::Yes => self.words[at] |= mask,
@@ -66,13 +66,13 @@ impl Bits {
     }
     /// Copies a stretch from another set.
     #[inline]
-    pub(crate) fn copy(&mut self, stretch: (u32, u32), from: &[u64]) {
+    pub fn copy(&mut self, stretch: (u32, u32), from: &[u64]) {
         for (at, mask) in masks(stretch) {
             self.words[at] = (self.words[at] & !mask) | (from[at] & mask);
         }
     }
     /// Keeps only the numbers that another set has too.
-    pub(crate) fn intersect(&mut self, with: &[u64]) {
+    pub fn intersect(&mut self, with: &[u64]) {
         for (own, other) in self.words.iter_mut().zip(with) {
             *own &= other;
         }
@@ -87,8 +87,10 @@ impl Bits {
 
 /// Whether a number is in a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum There {
+pub enum There {
+    /// It is.
     Yes,
+    /// It is not.
     No,
 }
 
@@ -129,7 +131,7 @@ pub(crate) fn has(set: &[u64], at: u32) -> bool {
 
 /// Whether all of a stretch is in a set.
 #[inline]
-pub(crate) fn has_all(set: &[u64], stretch: (u32, u32)) -> bool {
+pub fn has_all(set: &[u64], stretch: (u32, u32)) -> bool {
     match one_mask(stretch) {
         Some((at, mask)) => set[at] & mask == mask,
         None => masks(stretch).all(|(at, mask)| set[at] & mask == mask),
@@ -149,13 +151,13 @@ pub(crate) fn count(set: &[u64], stretch: (u32, u32)) -> u32 {
 
 /// How many numbers of some stretches are in a set.
 #[inline]
-pub(crate) fn count_of(set: &[u64], stretches: &[(u32, u32)]) -> u32 {
+pub fn count_of(set: &[u64], stretches: &[(u32, u32)]) -> u32 {
     stretches.iter().map(|&stretch| count(set, stretch)).sum()
 }
 
 /// The first number of a stretch that is in a set.
 #[inline]
-pub(crate) fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
+pub fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
     let of = |(at, mask): (usize, u64)| {
         let found = set[at] & mask;
         let word = u32::try_from(at).expect("limit.rs keeps PUs below 2^32");
@@ -169,12 +171,12 @@ pub(crate) fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
 
 /// The first number of some stretches that is in a set.
 #[inline]
-pub(crate) fn first_of(set: &[u64], stretches: &[(u32, u32)]) -> Option<u32> {
+pub fn first_of(set: &[u64], stretches: &[(u32, u32)]) -> Option<u32> {
     stretches.iter().find_map(|&stretch| first(set, stretch))
 }
 
 /// All numbers of some stretches that are in a set, ascending.
-pub(crate) fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item = u32> {
+pub fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item = u32> {
     stretches.iter().flat_map(move |&stretch| {
         masks(stretch).flat_map(move |(at, mask)| {
             let word = u32::try_from(at).expect("limit.rs keeps PUs below 2^32");
@@ -191,28 +193,4 @@ pub(super) fn ones_of_word(word: u32, bits: u64) -> impl Iterator<Item = u32> {
         left &= left - 1;
         Some(word * WORD + bit)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stretches_across_words_are_seen_whole() {
-        let mut set = Bits::none(200);
-        set.fill((60, 130), There::Yes);
-        set.put(64, There::No);
-        assert_eq!(set.count(), 69);
-        assert_eq!(count_of(set.words(), &[(0, 61), (64, 66), (129, 200)]), 3);
-        assert_eq!(first(set.words(), (61, 61)), None);
-        assert_eq!(first_of(set.words(), &[(0, 60), (64, 200)]), Some(65));
-        assert!(has_all(set.words(), (65, 130)) && !has_all(set.words(), (63, 66)));
-        assert!(has_all(set.words(), (128, 128)), "of nothing, all is there");
-        let mut other = Bits::none(200);
-        other.copy((62, 68), set.words());
-        let found: Vec<u32> = ones(other.words(), &[(0, 200)]).collect();
-        assert_eq!(found, [62, 63, 65, 66, 67]);
-        other.intersect(&[u64::MAX, 0, 0, 0]);
-        assert_eq!(other.count(), 2);
-    }
 }

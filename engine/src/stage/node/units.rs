@@ -12,7 +12,7 @@ pub(crate) type Stretches = SmallVec<[(u32, u32); 2]>;
 
 /// The cpus of a topology in one mode.
 #[derive(Clone, Debug)]
-pub(crate) struct Units {
+pub struct Units {
     count: u32,
     cut: Cut,
 }
@@ -109,7 +109,7 @@ impl Units {
         }
     }
     /// The unit of a PU.
-    pub(crate) fn of_pu(&self, pu: u32) -> Option<u32> {
+    pub fn of_pu(&self, pu: u32) -> Option<u32> {
         match &self.cut {
             Cut::Even(width) => Some(pu / width).filter(|&unit| unit < self.count),
             Cut::Listed(listed) => listed.of_pu[pu as usize],
@@ -126,7 +126,7 @@ impl Units {
     }
     /// How many units of a set lie wholly inside these PUs.
     #[inline]
-    pub(crate) fn count_inside(&self, set: &[u64], pus: &[(u32, u32)]) -> u32 {
+    pub fn count_inside(&self, set: &[u64], pus: &[(u32, u32)]) -> u32 {
         match &self.cut {
             Cut::Even(width) => {
                 let count = |&stretch| bits::count(set, self.even(*width, stretch));
@@ -137,7 +137,7 @@ impl Units {
     }
     /// The first unit of a set that lies wholly inside these PUs, from unit `from` on.
     #[inline]
-    pub(crate) fn first_inside(&self, set: &[u64], pus: &[(u32, u32)], from: u32) -> Option<u32> {
+    pub fn first_inside(&self, set: &[u64], pus: &[(u32, u32)], from: u32) -> Option<u32> {
         let ahead = |(first, end): (u32, u32)| bits::first(set, (first.max(from), end));
         match &self.cut {
             Cut::Even(width) => pus
@@ -148,7 +148,7 @@ impl Units {
     }
     /// The units wholly inside these PUs, as stretches of unit numbers.
     #[inline]
-    pub(crate) fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
+    pub fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
         match &self.cut {
             Cut::Even(width) => {
                 let units = |&stretch| self.even(*width, stretch);
@@ -182,7 +182,7 @@ impl Units {
         }
     }
     /// The units whose PUs are all in a set.
-    pub(crate) fn within(&self, set: &[u64], pus: u32) -> Bits {
+    pub fn within(&self, set: &[u64], pus: u32) -> Bits {
         match &self.cut {
             Cut::Even(1) if self.count == pus => Bits::of(set, pus),
             Cut::Even(_) | Cut::Listed(_) => {
@@ -227,7 +227,7 @@ impl ListedUnits {
 
 /// The cpus of one topology.
 #[derive(Clone, Debug)]
-pub(crate) struct Hardware {
+pub struct Hardware {
     pub(crate) topology: TopologyId,
     /// How many PUs there are.
     pub(crate) pus: u32,
@@ -237,7 +237,8 @@ pub(crate) struct Hardware {
 }
 
 impl Hardware {
-    pub(crate) fn new(topologies: &Topologies, topology: TopologyId) -> Self {
+    /// Works out the units of a topology. Cost: its cores and PUs.
+    pub fn new(topologies: &Topologies, topology: TopologyId) -> Self {
         let pus = narrow(topologies.pus_os(topology).len());
         let cores = Targets::new(topologies, topology, ObjKind::Core);
         Self {
@@ -249,7 +250,7 @@ impl Hardware {
     }
 
     /// The cpus in force: PUs if there are no cores.
-    pub(crate) fn units(&self, mode: CpuMode) -> &Units {
+    pub fn units(&self, mode: CpuMode) -> &Units {
         match mode {
             CpuMode::Core => self.cores.as_ref().unwrap_or(&self.threads),
             CpuMode::Hwthread => &self.threads,
@@ -335,7 +336,7 @@ impl<'t> Targets<'t> {
 
 /// The stretches that are in both of two ascending lists.
 #[inline]
-pub(crate) fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
+pub fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
     let mut found = Stretches::new();
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
@@ -350,117 +351,4 @@ pub(crate) fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
 
 pub(crate) fn narrow(count: usize) -> u32 {
     u32::try_from(count).expect("limit.rs keeps PUs and objects below 2^32")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::cpusets::Cpusets;
-    use crate::table::topologies::{DraftObject, TopologyDraft};
-
-    const PUS: u32 = 6;
-
-    /// Which of three cores each PU belongs to, for every way to assign them; 3 is none.
-    fn owners(way: u32) -> Vec<u32> {
-        (0..PUS).map(|pu| way / 4_u32.pow(pu) % 4).collect()
-    }
-
-    fn cores(owners: &[u32]) -> (Topologies, TopologyId) {
-        let object = |kind, pus: Vec<u32>| DraftObject {
-            kind,
-            os: None,
-            pus: pus.into_iter().map(|pu| pu..pu + 1).collect(),
-        };
-        let of = |core| (0..PUS).filter(move |&pu| owners[pu as usize] == core);
-        let mut objects = vec![object(ObjKind::Machine, (0..PUS).collect())];
-        let used = (0..3).filter(|core| owners.contains(core));
-        objects.extend(used.map(|core| object(ObjKind::Core, of(core).collect())));
-        for object in &mut objects {
-            // Neighbours are one range.
-            object.pus.dedup_by(|next, last| {
-                let joined = last.end == next.start;
-                last.end = if joined { next.end } else { last.end };
-                joined
-            });
-        }
-        let draft = TopologyDraft {
-            pus_os: (0..PUS).collect(),
-            objects,
-            ..TopologyDraft::default()
-        };
-        let mut topologies = Topologies::default();
-        let added = topologies.add(draft, &mut Cpusets::default());
-        (topologies, added.expect("cores of any PUs are sound"))
-    }
-
-    #[test]
-    fn units_are_found_however_they_are_cut() {
-        let stretches = (0..PUS).flat_map(|first| (first + 1..=PUS).map(move |end| (first, end)));
-        let stretches: Vec<(u32, u32)> = stretches.collect();
-        // Every core has PUs.
-        let sound = |owners: &Vec<u32>| {
-            let used = |core| owners.contains(&core);
-            used(0) && (used(1) || !used(2))
-        };
-        for owners in (0..4_u32.pow(PUS)).map(owners).filter(sound) {
-            let (topologies, id) = cores(&owners);
-            let hardware = Hardware::new(&topologies, id);
-            let units = hardware.units(CpuMode::Core);
-            let of = &owners;
-            let own = |unit: u32| (0..PUS).filter(move |&pu| of[pu as usize] == unit);
-            let count = owners
-                .iter()
-                .filter(|&&unit| unit < 3)
-                .max()
-                .map_or(0, |last| last + 1);
-            let all = Bits::of(&[u64::MAX], count);
-            for pu in 0..PUS {
-                let owner = Some(owners[pu as usize]).filter(|&unit| unit < 3);
-                assert_eq!(units.of_pu(pu), owner, "{owners:?}");
-            }
-            for &(first, end) in &stretches {
-                // Also without the PU before the last.
-                let gap = [(first, end.saturating_sub(2).max(first)), (end - 1, end)];
-                let gap = if gap[0].0 < gap[0].1 {
-                    &gap[..]
-                } else {
-                    &gap[1..]
-                };
-                for pus in [&[(first, end)][..], gap] {
-                    let has = |pu: &u32| pus.iter().any(|&(a, b)| a <= *pu && *pu < b);
-                    let whole = |&unit: &u32| own(unit).all(|pu| has(&pu));
-                    let wanted: Vec<u32> = (0..count).filter(whole).collect();
-                    let found = units.inside(pus);
-                    assert!(found.iter().all(|(a, b)| a < b), "{owners:?} {pus:?}");
-                    let listed: Vec<u32> = found.iter().flat_map(|&(a, b)| a..b).collect();
-                    assert_eq!(listed, wanted, "{owners:?} {pus:?}");
-                    assert_eq!(units.count_inside(all.words(), pus), narrow(wanted.len()));
-                    for from in 0..count {
-                        let next = wanted.iter().copied().find(|&unit| unit >= from);
-                        assert_eq!(units.first_inside(all.words(), pus, from), next);
-                    }
-                    let mut set = Bits::none(PUS);
-                    pus.iter().for_each(|&pus| set.fill(pus, There::Yes));
-                    let within = units.within(set.words(), PUS);
-                    let within: Vec<u32> = bits::ones(within.words(), &[(0, count)]).collect();
-                    assert_eq!(within, wanted, "{owners:?} {pus:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_two_lists_share_is_what_is_in_both() {
-        // Sets of six PUs as lists of stretches.
-        let list = |set: u32| -> Vec<(u32, u32)> {
-            let starts =
-                (0..PUS).filter(|pu| set >> pu & 1 == 1 && (*pu == 0 || set >> (pu - 1) & 1 == 0));
-            starts
-                .map(|first| (first, first + (set >> first).trailing_ones()))
-                .collect()
-        };
-        for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
-            assert_eq!(shared(&list(a), &list(b)).to_vec(), list(a & b));
-        }
-    }
 }

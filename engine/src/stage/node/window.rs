@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 /// A set of PUs, as the words from its first PU to its last. Equal sets have equal words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Window {
+pub struct Window {
     /// The index of the first word.
     first: u32,
     words: SmallVec<[u64; 2]>,
@@ -13,7 +13,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// A whole set. Cost: its words.
-    pub(crate) fn of(set: &Bits) -> Self {
+    pub fn of(set: &Bits) -> Self {
         Self {
             first: 0,
             words: SmallVec::from_slice(set.words()),
@@ -27,7 +27,7 @@ impl Window {
     }
 
     /// The PUs of some stretches that are in a set. Cost: the words between them.
-    pub(crate) fn part(stretches: &[(u32, u32)], of: &[u64]) -> Self {
+    pub fn part(stretches: &[(u32, u32)], of: &[u64]) -> Self {
         Self::gathered(stretches, |at| of[at])
     }
 
@@ -62,33 +62,8 @@ impl Window {
     }
 
     /// The PUs, ascending.
-    pub(crate) fn ones(&self) -> impl Iterator<Item = u32> {
+    pub fn ones(&self) -> impl Iterator<Item = u32> {
         let words = (self.first..).zip(&self.words);
         words.flat_map(|(word, &bits)| ones_of_word(word, bits))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stage::node::bits::There;
-
-    #[test]
-    fn a_window_is_the_same_however_it_is_cut() {
-        let mut set = Bits::none(1000);
-        set.fill((130, 200), There::Yes);
-        set.put(400, There::Yes);
-        let whole = Window::of(&set);
-        assert_eq!(Window::part(&[(0, 1000)], set.words()), whole);
-        assert_eq!(
-            Window::part(&[(70, 180), (190, 500)], set.words())
-                .ones()
-                .count(),
-            61
-        );
-        let expected: Vec<u32> = (130..200).chain([400]).collect();
-        assert_eq!(whole.ones().collect::<Vec<_>>(), expected);
-        assert_eq!(Window::part(&[(201, 400)], set.words()), Window::default());
-        assert_eq!(Window::of(&Bits::none(1000)), Window::default());
     }
 }

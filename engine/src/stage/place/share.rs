@@ -2,9 +2,11 @@
 
 /// A run of equal nodes: how many there are, and how many processes each can take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RunShare {
-    pub(crate) nodes: u32,
-    pub(crate) cap: u32,
+pub struct RunShare {
+    /// How many nodes.
+    pub nodes: u32,
+    /// The most processes that each takes.
+    pub cap: u32,
 }
 
 /// A part of a run: how many nodes, and how many processes each gets.
@@ -12,7 +14,7 @@ pub(crate) type SharePart = (u32, u32);
 
 /// Fills each node before the next: the parts of one run while `left` processes remain.
 #[inline]
-pub(crate) fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
+pub fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
     if share.cap == 0 || left == 0 {
         return [(share.nodes, 0), (0, 0), (0, 0)];
     }
@@ -27,15 +29,17 @@ pub(crate) fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
 
 /// Round-robin under caps: every node gets `min(cap, rounds)`; the first `extra` nodes with a larger cap get one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RoundRobin {
-    pub(crate) rounds: u32,
-    pub(crate) extra: u32,
+pub struct RoundRobin {
+    /// Whole rounds.
+    pub rounds: u32,
+    /// Processes of the last round, which is not whole.
+    pub extra: u32,
 }
 
 /// How `procs` processes are dealt round-robin; `None` if the caps do not hold them.
 ///
 /// Cost: a sort of the runs by cap. `caps`: scratch.
-pub(crate) fn round_robin(
+pub fn round_robin(
     shares: impl Iterator<Item = RunShare>,
     procs: u32,
     caps: &mut Vec<(u32, u64)>,
@@ -67,7 +71,7 @@ pub(crate) fn round_robin(
 }
 
 /// The parts of one run under a round-robin deal; `extra` counts down over the runs.
-pub(crate) fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -> [SharePart; 2] {
+pub fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -> [SharePart; 2] {
     if share.cap <= round_robin.rounds {
         return [(share.nodes, share.cap), (0, 0)];
     }
@@ -81,7 +85,7 @@ pub(crate) fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -
 
 /// Even shares: node `at` of `all` gets `left / all`, and one more if it is among the first `left % all`.
 /// Returns the parts of a run of `nodes` that starts at `at`.
-pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [SharePart; 2] {
+pub fn even(nodes: u32, at: u64, all: u64, left: u32) -> [SharePart; 2] {
     let base = u64::from(left) / all;
     let more = (u64::from(left) % all)
         .saturating_sub(at)
@@ -93,55 +97,4 @@ pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [SharePart; 2] {
         (narrow(more), narrow(base + u64::from(more > 0))),
         (nodes - narrow(more), narrow(base)),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn round_robin_stops_at_the_caps() {
-        let shares = [RunShare { nodes: 1, cap: 1 }, RunShare { nodes: 2, cap: 4 }];
-        assert_eq!(
-            round_robin(shares.into_iter(), 8, &mut Vec::new()),
-            Some(RoundRobin {
-                rounds: 3,
-                extra: 1
-            })
-        );
-        assert_eq!(
-            round_robin(shares.into_iter(), 9, &mut Vec::new()),
-            Some(RoundRobin {
-                rounds: 4,
-                extra: 0
-            })
-        );
-        assert_eq!(round_robin(shares.into_iter(), 10, &mut Vec::new()), None);
-        let mut extra = 1;
-        assert_eq!(
-            dealt(
-                shares[1],
-                RoundRobin {
-                    rounds: 3,
-                    extra: 1
-                },
-                &mut extra
-            ),
-            [(1, 4), (1, 3)]
-        );
-        assert_eq!(extra, 0);
-    }
-
-    #[test]
-    fn a_fill_ends_inside_a_run() {
-        assert_eq!(
-            fill(RunShare { nodes: 10, cap: 4 }, 9),
-            [(2, 4), (1, 1), (7, 0)]
-        );
-        assert_eq!(
-            fill(RunShare { nodes: 2, cap: 4 }, 9),
-            [(2, 4), (0, 0), (0, 0)]
-        );
-        assert_eq!(even(3, 1, 4, 6), [(1, 2), (2, 1)]);
-    }
 }

@@ -13,8 +13,6 @@ pub(crate) mod pe_list;
 pub(crate) mod mpibind;
 // One node, in the order of a policy.
 pub(crate) mod on_node;
-#[cfg(test)]
-mod tests;
 
 use crate::stage::node::bind::{Binder, Failure, Mask};
 use crate::stage::node::cpus::Cpus;

@@ -1,16 +1,15 @@
 //! Apps placed side by side are placed as one after the other.
 
-use crate::count::ProcCount;
-use crate::error::MapError;
-use crate::error::spec::Owner;
-use crate::map::{Components, Machine, Mapped, build_workspace, map_on};
-use crate::policy::ObjKind;
-use crate::spawn::attributes::{Scope, Value};
-use crate::spawn::{SpawnRequest, Spoken, keys};
-use crate::stage::map_all::Threading;
-use crate::stage::resolve::{Context, Files, resolve};
-use crate::table::topologies::{DraftObject, TopologyDraft};
 use proptest::prelude::*;
+use stowplan_engine::count::ProcCount;
+use stowplan_engine::error::MapError;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::map::{Machine, Mapped, map_resolved, map_shared};
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
+use stowplan_engine::stage::resolve::{Context, Files, Threading, resolve};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 
 struct Written;
 
@@ -122,7 +121,7 @@ fn request(job: usize, apps: &[AppWords]) -> SpawnRequest {
             continue;
         }
         let app = request.push_app(np.map(ProcCount), "");
-        let owner = Owner::App(u32::try_from(crate::id::Id::row(app)).unwrap());
+        let owner = Owner::App(u32::try_from(stowplan_engine::id::Id::row(app)).unwrap());
         let mut set = |key, text: &str| {
             let value = Value::String(text.to_owned());
             request
@@ -151,10 +150,10 @@ fn mapped(request: &SpawnRequest, threading: Threading) -> Result<Mapped, MapErr
         files: &Written,
     };
     let resolved = resolve(request.clone(), context)?;
-    let mut machine = machine();
-    let mut work = build_workspace(&resolved, &mut machine)?;
-    work.pool.tables.threading = threading;
-    map_on(resolved, work, &Components::standard())
+    match threading {
+        Threading::Always => map_shared(resolved, machine()),
+        Threading::Worthwhile | Threading::Within => map_resolved(resolved, machine()),
+    }
 }
 
 fn same(one: &Result<Mapped, MapError>, other: &Result<Mapped, MapError>) {

@@ -1,19 +1,18 @@
 //! What a planner keeps when a plan is refused.
 
-use crate::count::ProcCount;
-use crate::error::spec::Owner;
-use crate::id::Id as _;
-use crate::map::Machine;
-use crate::plan::Derived;
-use crate::planner::Planner;
-use crate::policy::ObjKind;
-use crate::spawn::attributes::{Scope, Value};
-use crate::spawn::{SpawnRequest, Spoken, keys};
-use crate::stage::resolve::{Context, Files, resolve};
-use crate::table::gpus::{Gpu, GpuFamily};
-use crate::table::topologies::{DraftObject, TopologyDraft};
-use crate::text::hostlist::plain;
 use std::sync::Arc;
+use stowplan_engine::count::ProcCount;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::Machine;
+use stowplan_engine::planner::Planner;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
+use stowplan_engine::stage::resolve::{Context, Files, resolve};
+use stowplan_engine::table::gpus::{Gpu, GpuFamily};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
+use stowplan_engine::text::hostlist::plain;
 
 struct NoFiles;
 
@@ -76,14 +75,14 @@ fn planner() -> Planner {
 #[test]
 fn gpus_that_refuse_a_plan_leave_what_was_derived() {
     let mut planner = planner();
+    let nothing = format!("{:?}", planner.derived());
     planner.plan().unwrap();
-    let nothing = format!("{:?}", Derived::default());
-    let derived = format!("{:?}", planner.derived);
+    let derived = format!("{:?}", planner.derived());
     assert_ne!(derived, nothing, "a plan derives something");
     planner.lose("a").unwrap();
     let refused = planner.plan().unwrap_err();
     assert_eq!(refused.class(), "not-enough-gpus");
-    assert_eq!(format!("{:?}", planner.derived), derived);
+    assert_eq!(format!("{:?}", planner.derived()), derived);
     planner.lose("c").unwrap();
     assert_eq!(planner.plan().unwrap().plan.ranks(), 2);
 }

@@ -1,18 +1,21 @@
-//! Tests: ranks in every order, compared with counting them one by one: the place of each rank, its inverse, and the table,
+//! Ranks in every order, compared with counting them one by one: the place of each rank, its inverse, and the table,
 //! whole and in parts.
 
-use crate::count::Rank;
-use crate::id::Id as _;
-use crate::plan::placed::row;
-use crate::plan::{ListedRun, Placed, PlacedRun, Plan, ProcTable, RankOrder, World};
-use crate::policy::ObjKind;
-use crate::table::apps::AppTable;
-use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 use std::collections::BTreeMap;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{ListedRun, Placed, PlacedRun, Plan, ProcTable, RankOrder, World};
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::apps::AppTable;
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap()
+}
 
 /// A pattern of (processes, object) runs that repeats for ever from the first run.
-pub(in crate::plan) fn pattern(patterns: &mut Patterns, runs: &[(u32, u32)]) -> PatternId {
+pub(crate) fn pattern(patterns: &mut Patterns, runs: &[(u32, u32)]) -> PatternId {
     let runs = runs.iter().map(|&(count, object)| PlaceRun {
         count,
         place: Place {
@@ -101,7 +104,7 @@ fn counted_lists(listed: &[ListedRun], runs: &[PlacedRun]) -> Vec<(usize, u32, u
     let ends = listed[1..].iter().map(|next| next.rank).chain([all]);
     let mut ranks = Vec::new();
     for (stretch, end) in listed.iter().zip(ends) {
-        let holds = |run: &PlacedRun| run.nodes.holds(stretch.node);
+        let holds = |run: &PlacedRun| (run.nodes.first..run.nodes.end()).contains(&stretch.node);
         let at = runs.iter().position(holds).unwrap();
         let node = stretch.node - runs[at].nodes.first;
         let locals = stretch.local..stretch.local + end - stretch.rank;
@@ -112,7 +115,7 @@ fn counted_lists(listed: &[ListedRun], runs: &[PlacedRun]) -> Vec<(usize, u32, u
 
 /// A rank of the second app.
 fn behind(rank: usize) -> Rank {
-    Rank(5 + row(rank))
+    Rank(5 + number(rank))
 }
 
 /// The columns of a table.
@@ -276,7 +279,7 @@ fn listed_ranks_are_where_they_were_written() {
             for node in nodes.filter(|_| !locals.is_empty()) {
                 let local = locals.start;
                 listed.push(ListedRun { rank, node, local });
-                rank += row(locals.len());
+                rank += number(locals.len());
             }
         }
     }

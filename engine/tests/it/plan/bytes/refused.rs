@@ -1,22 +1,18 @@
-//! Tests: what readers refuse. Each claim of a sealed plan that does not hold is beside one that just holds.
+//! What readers refuse. Each claim of a sealed plan that does not hold is beside one that just holds.
 
-use super::edition::{Edition, FrameKind};
-use super::frame::BadPlan;
-use super::placed::Facts;
-use super::remarks::{Remark, Remarks};
-use super::wire::{Reader, Writer};
-use super::{apps, gpus, listed, passes, placed};
-use crate::id::Id as _;
-use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
-use crate::plan::Plan;
-use crate::plan::placed::{ListedRun, PlacedRun, World};
-use crate::table::apps::AppTable;
-use crate::table::listings::{Entry, EntryNode, Listing};
-use crate::table::names::{NameRange, NodeRange, is_canonical};
-use crate::table::patterns::PatternId;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
+use stowplan_engine::plan::bytes::inside::{self, Edition, Facts, PASSES, Reader, Writer};
+use stowplan_engine::plan::bytes::{BadPlan, FrameKind, Remark, Remarks};
+use stowplan_engine::plan::{ListedRun, PlacedRun, Plan, World};
+use stowplan_engine::table::apps::AppTable;
+use stowplan_engine::table::inside::is_canonical;
+use stowplan_engine::table::listings::{Entry, EntryNode, Listing};
+use stowplan_engine::table::names::{NameRange, NodeRange};
+use stowplan_engine::table::patterns::PatternId;
 
 /// What a reader makes of the bytes written, or what it expected instead.
-pub(super) fn reads<T>(
+pub(crate) fn reads<T>(
     write: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, BadPlan>,
 ) -> Result<T, &'static str> {
@@ -27,14 +23,14 @@ pub(super) fn reads<T>(
     read(&mut reader).map_err(|bad| bad.expected)
 }
 
-pub(super) fn numbers(numbers: &[u32]) -> impl FnOnce(&mut Writer) {
+pub(crate) fn numbers(numbers: &[u32]) -> impl FnOnce(&mut Writer) {
     move |writer| numbers.iter().for_each(|&number| writer.number(number))
 }
 
 #[test]
 fn passes_are_of_nodes_of_the_pool_and_each_grows() {
     let check = |told: &[u32], expected: Result<usize, &str>| {
-        let read = reads(numbers(told), |reader| passes::read_runs(reader, 4));
+        let read = reads(numbers(told), |reader| inside::read_runs(reader, 4));
         assert_eq!(read.map(|runs| runs.len()), expected, "{told:?}");
     };
     // Runs; for each: nodes before it, nodes, passes, processes of each pass.
@@ -61,7 +57,7 @@ fn gpus_of_a_kind_of_nodes_are_sets_that_there_are() {
             writer.size(rows.len());
             writer.column(rows.iter().copied());
         };
-        let read = reads(write, |reader| gpus::read_kind(reader, 3));
+        let read = reads(write, |reader| inside::read_kind(reader, 3));
         assert_eq!(read.err(), expected, "{first} {ends:?} {turns:?} {rows:?}");
     };
     check(0, &[2, 5], &[1, 2], &[0, 1, 2], None);
@@ -86,7 +82,7 @@ fn nodes_with_gpus_are_of_the_pool_and_of_kinds_that_there_are() {
                 writer.column([value]);
             }
         };
-        let read = reads(write, |reader| gpus::read_given(reader, 4));
+        let read = reads(write, |reader| inside::read_given(reader, 4));
         assert_eq!(read.err(), expected, "{gap} {count} {kind}");
     };
     check(0, 4, 0, None);
@@ -100,13 +96,14 @@ fn nodes_with_gpus_are_of_the_pool_and_of_kinds_that_there_are() {
 #[test]
 fn a_set_of_gpus_stays_within_the_bound_and_a_share_has_processes() {
     let last = GPUS_MAX - 1;
-    let set = |told: &[u32]| reads(numbers(told), gpus::read_set);
+    let set = |told: &[u32]| reads(numbers(told), inside::read_set);
     assert_eq!(set(&[1, last]), Ok(vec![last]));
     assert_eq!(set(&[2, 0, 0]), Ok(vec![0, 1]));
     assert_eq!(set(&[1, GPUS_MAX]), Err("a GPU within the bound"));
     assert_eq!(set(&[2, last, 0]), Err("a GPU within the bound"));
     // One share: processes, threads, GPUs.
-    let shares = |told: &[u32]| reads(numbers(told), gpus::read_shares).map(|shares| shares.len());
+    let shares =
+        |told: &[u32]| reads(numbers(told), inside::read_shares).map(|shares| shares.len());
     assert_eq!(shares(&[1, 1, 0, 0]), Ok(1));
     assert_eq!(shares(&[1, 0, 0, 0]), Err("at least one process"));
 }
@@ -144,10 +141,10 @@ fn names_are_kept_in_one_way() {
 
 #[test]
 fn ranges_of_a_list_ascend_within_the_pus() {
-    assert!(apps::ranges(&[(0, 0), (3, PUS_MAX - 1)]));
-    assert!(!apps::ranges(&[(0, PUS_MAX)]));
-    assert!(!apps::ranges(&[(1, 0)]));
-    assert!(!apps::ranges(&[(0, 0), (1, 0)]));
+    assert!(inside::ranges(&[(0, 0), (3, PUS_MAX - 1)]));
+    assert!(!inside::ranges(&[(0, PUS_MAX)]));
+    assert!(!inside::ranges(&[(1, 0)]));
+    assert!(!inside::ranges(&[(0, 0), (1, 0)]));
 }
 
 #[test]
@@ -164,7 +161,7 @@ fn entries_of_a_file_ascend_and_name_nodes_that_there_are() {
             entries: entries.iter().map(entry).collect(),
             ..Listing::default()
         };
-        assert_eq!(apps::listing(&listing), sound, "{entries:?}");
+        assert_eq!(inside::listing(&listing), sound, "{entries:?}");
     };
     let nth = EntryNode::Nth(0);
     check(&[(0, 2), (2, 1), (7, 1)], nth, true);
@@ -174,7 +171,7 @@ fn entries_of_a_file_ascend_and_name_nodes_that_there_are() {
     check(&[(u32::MAX, 2)], nth, false);
     check(
         &[(0, 1)],
-        EntryNode::Name(crate::id::Id::from_row(0)),
+        EntryNode::Name(stowplan_engine::id::Id::from_row(0)),
         false,
     );
 }
@@ -197,7 +194,7 @@ fn runs_of_an_app_are_served_by_their_patterns() {
         };
         let patterns = [(facts, PatternId::from_row(0))];
         let read = reads(write, |reader| {
-            placed::read_app(reader, &patterns, 4, &mut ranks.clone())
+            inside::read_app(reader, &patterns, 4, &mut ranks.clone())
         });
         assert_eq!(read.err(), expected, "{rows:?} {ranks}");
     };
@@ -244,7 +241,7 @@ fn ranks_by_object_are_of_runs_on_objects_and_all_apps_are_counted() {
         let patterns = [(Facts { procs: 8, objects }, PatternId::from_row(0))];
         let mut ranks = 5;
         let read = reads(write, |reader| {
-            placed::read_app(reader, &patterns, 4, &mut ranks)
+            inside::read_app(reader, &patterns, 4, &mut ranks)
         });
         assert_eq!(read.map(|_| ranks), expected, "{kind} {objects} {order}");
     };
@@ -278,8 +275,8 @@ fn listed_ranks_ascend_from_the_first_and_end_with_the_last() {
                 local,
             })
             .collect();
-        let write = |writer: &mut Writer| listed::write(writer, &list);
-        let read = reads(write, |reader| listed::read(reader, &[run], 3));
+        let write = |writer: &mut Writer| inside::write_listed(writer, &list);
+        let read = reads(write, |reader| inside::read_listed(reader, &[run], 3));
         assert_eq!(read.err(), expected, "{ranks:?} {locals:?}");
     };
     check(&[0], &[0], None);
@@ -304,7 +301,7 @@ fn a_stretch_of_a_pattern_says_what_each_process_gets() {
             // No GPUs.
             writer.number(0_u32);
         };
-        let read = reads(write, |reader| placed::read_segment(reader, &[]));
+        let read = reads(write, |reader| inside::read_segment(reader, &[]));
         assert_eq!(
             read.err(),
             expected,
@@ -336,7 +333,7 @@ fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
         table.push_hole();
         table.push_hole();
         let read = reads(numbers(told), |reader| {
-            apps::read_arguments(reader, &mut table)
+            inside::read_arguments(reader, &mut table)
         });
         assert_eq!(read.err(), expected, "{told:?}");
     };
@@ -350,12 +347,12 @@ fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
 
 #[test]
 fn sections_ascend_and_the_local_node_is_of_the_pool() {
-    let passes = passes::PASSES;
+    let passes = PASSES;
     let sections = |told: &[u32]| {
         let mut table = AppTable::default();
         let read = reads(numbers(told), |reader| {
             let mut world = World::default();
-            super::sections(reader, &mut table, &mut [], &mut world)
+            inside::sections(reader, &mut table, &mut [], &mut world)
         });
         read.err()
     };
@@ -366,7 +363,7 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
         Some("a section behind the one before")
     );
     // The number of the node plus one; 0: no node.
-    let local = |told: u32| reads(numbers(&[told]), |reader| super::local(reader, 4)).err();
+    let local = |told: u32| reads(numbers(&[told]), |reader| inside::local(reader, 4)).err();
     assert_eq!((local(0), local(4)), (None, None));
     assert_eq!(local(5), Some("a node of the pool"));
 }
@@ -375,7 +372,7 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
 fn a_settled_policy_is_one_of_the_table() {
     let policy = |told: u32| {
         let table = AppTable::default();
-        reads(numbers(&[told]), |reader| super::policy(reader, &table)).err()
+        reads(numbers(&[told]), |reader| inside::policy(reader, &table)).err()
     };
     assert_eq!(
         (policy(0), policy(1)),
@@ -445,7 +442,7 @@ fn remarks_come_back() {
         notes: vec![Remark {
             class: "no-effect".to_owned(),
             text: "a word".to_owned(),
-            facts: crate::error::note::Facts {
+            facts: stowplan_engine::error::note::Facts {
                 app: Some(1),
                 nodes: "n[0-3]".to_owned(),
                 count: 1 << 40,

@@ -1,0 +1,4 @@
+//! Errors, their classes, and notes.
+
+mod class;
+mod fold;

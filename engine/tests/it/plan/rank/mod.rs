@@ -1,0 +1,4 @@
+//! The order of the ranks.
+
+mod object_index;
+pub(crate) mod order;

@@ -1,0 +1,4 @@
+//! Spawn requests.
+
+mod keys;
+mod policy;

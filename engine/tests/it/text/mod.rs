@@ -1,0 +1,7 @@
+//! The readers of text.
+
+mod device;
+mod hostlist;
+mod mpibind;
+mod texts;
+mod words;
