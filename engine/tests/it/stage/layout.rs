@@ -33,13 +33,13 @@ fn machine() -> Machine {
     Machine::uniform(draft).unwrap()
 }
 
-/// Maps so many processes as `map core; bind core; free 0-5` says onto a node with more slots than they need; without `free`, no PU is in
+/// Maps so many processes as `map core; bind core; free 0-5` says onto nodes with more slots than they need; without `free`, no PU is in
 /// use.
-fn mapped(words: &str, procs: u32) -> Result<Mapped, MapError> {
+fn mapped(words: &str, hosts: &str, procs: u32) -> Result<Mapped, MapError> {
     let mut request = SpawnRequest::new();
     let mut free = "0-7";
     let app = request.push_app(Some(ProcCount(procs)), "a.out");
-    let hosts = Value::String("n:99".to_owned());
+    let hosts = Value::String(hosts.to_owned());
     request
         .set_attribute(owner(app), keys::APP_DASH_HOST, hosts, Scope::Global)
         .unwrap();
@@ -69,7 +69,7 @@ fn mapped(words: &str, procs: u32) -> Result<Mapped, MapError> {
         text: list_form(&used),
         cpus: used,
     };
-    machine.taken.push((vec![plain("n")], in_use));
+    machine.taken.push((["n", "m"].map(plain).into(), in_use));
     map_resolved(resolve(request, context)?, machine)
 }
 
@@ -78,7 +78,7 @@ fn mapped(words: &str, procs: u32) -> Result<Mapped, MapError> {
 fn check(words: &str, lines: &str, end: Option<&str>) {
     let lines: Vec<&str> = lines.lines().map(str::trim).collect();
     let procs = u32::try_from(lines.len()).unwrap();
-    let plan = mapped(words, procs).unwrap().plan;
+    let plan = mapped(words, "n:99", procs).unwrap().plan;
     let world = plan.world();
     let told = (0..procs).map(|rank| {
         let place = plan.place(Rank(rank)).unwrap();
@@ -92,7 +92,7 @@ fn check(words: &str, lines: &str, end: Option<&str>) {
     });
     assert_eq!(told.collect::<Vec<_>>(), lines, "{words}");
     if let Some(end) = end {
-        let refused = mapped(words, procs + 1).unwrap_err();
+        let refused = mapped(words, "n:99", procs + 1).unwrap_err();
         assert_eq!(refused.to_string(), end, "{words}");
     }
 }
@@ -245,39 +245,37 @@ fn a_list_gives_its_free_cpus_to_all_and_in_order_one_each() {
     );
 }
 
-/// How many processes the node takes, told one by one.
+/// How many processes two equal nodes take. The second gets what the capacity of the first leaves: where that is too large or too
+/// small, fewer are placed.
 fn most(words: &str) -> u32 {
-    let fits = |&procs: &u32| mapped(words, procs).is_ok();
+    let fits = |&procs: &u32| mapped(words, "n:99,m:99", procs).is_ok();
     (1..99).take_while(fits).last().unwrap_or(0)
 }
 
 #[test]
 fn capacity_counts_whole_cpus_by_node_and_by_object() {
-    let check = |free: &str, by_node: u32, by_package: u32, by_pairs: u32| {
+    let check = |free: &str, by_slot: u32, by_package: u32, by_pairs: u32| {
         let most = |directives: &str| most(&format!("{directives}; free {free}"));
         let found = [
-            most("map node; bind core"),
+            most("map slot; bind core"),
             most("map package; bind core"),
             most("map package:pe=2; bind core"),
         ];
-        assert_eq!(found, [by_node, by_package, by_pairs], "{free}");
+        assert_eq!(
+            found,
+            [by_slot, by_package, by_pairs].map(|each| 2 * each),
+            "{free}"
+        );
     };
     check("0-7", 4, 4, 2);
     check("1-7", 3, 3, 1);
     check("2-7", 3, 3, 1);
     check("0-3", 2, 2, 1);
     check("0-2,5-7", 2, 2, 0);
-    // Both packages are objects, one of which has no whole core left.
+    // Of two packages, one has no whole core left.
     let each = "map ppr:1:package; bind core";
-    assert_eq!(
-        [
-            most(each),
-            most(&format!("{each}; free 0-2,5-7")),
-            most(&format!("{each}; free 0-3"))
-        ],
-        [2, 2, 1]
-    );
-    let refused = mapped("map slot; bind core; free 1-2,5-6", 1).unwrap_err();
+    assert_eq!([most(each), most(&format!("{each}; free 0-3"))], [4, 2]);
+    let refused = mapped("map slot; bind core; free 1-2,5-6", "n:99", 1).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "app 0 binds to a core: no free cpu for it on its 1 node; n has 0 free of 4"
