@@ -301,71 +301,30 @@ fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
     Ok(true)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use stowplan_session::{Event, Frames, scan};
+#[doc(hidden)]
+pub mod inside {
+    //! For tests alone: what takes another process, or a journal of a gigabyte.
 
-    /// What follows the damage is whole, and would be lost.
-    #[test]
-    fn a_journal_that_is_damaged_in_the_middle_is_refused_and_stays_as_it_is() {
-        let path = std::env::temp_dir().join(format!("stowplan-damaged-{}", std::process::id()));
-        let initial = Initial {
-            nodes: vec!["n0".into()],
-            ..Initial::default()
-        };
-        let begun = JournalFile::start(&path, &Config::default(), &initial);
-        let (mut journal, mut state) = begun.unwrap();
-        for _ in 0..3 {
-            let event = Event::NodeDown { node: "n0" };
-            journal.record(&mut state, &event).unwrap();
-        }
-        drop(journal);
-        let mut bytes = std::fs::read(&path).unwrap();
-        let second = Frames::new(&bytes, &scan(&bytes)).nth(1).unwrap().offset;
-        bytes[second + 20] ^= 1;
-        std::fs::write(&path, &bytes).unwrap();
-        let again = JournalFile::start(&path, &Config::default(), &initial);
-        let told = again.unwrap_err();
-        assert!(
-            matches!(told, StartError::Replay(ReplayError::Damaged { offset }) if offset == second),
-            "{told}"
-        );
-        assert_eq!(std::fs::read(&path).unwrap(), bytes);
-        std::fs::remove_file(&path).unwrap();
+    use super::{File, JournalFile, io};
+
+    /// The open file, as a process has it that is started now.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn held(journal: &JournalFile) -> io::Result<File> {
+        journal.own.file.try_clone()
     }
 
-    /// What a process that another thread starts has until it is another program: the same open file.
-    #[test]
-    fn a_journal_that_was_closed_is_free_though_a_new_process_still_has_it_open() {
-        let path = std::env::temp_dir().join(format!("stowplan-closed-{}", std::process::id()));
-        let (journal, _) = JournalFile::open(&path).unwrap();
-        let started = journal.own.file.try_clone().unwrap();
-        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
-        let journal = journal.replace(b"").unwrap();
-        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
-        let again = journal.own.file.try_clone().unwrap();
-        drop(journal);
-        drop(JournalFile::open(&path).unwrap());
-        // A copy of the process that ends leaves the lock to its parent.
-        let (mut copy, _) = JournalFile::open(&path).unwrap();
-        let parent = copy.own.file.try_clone().unwrap();
-        copy.own.process += 1;
-        drop(copy);
-        assert!(matches!(JournalFile::open(&path), Err(FileError::InUse)));
-        drop((started, again, parent));
-        std::fs::remove_file(&path).unwrap();
+    /// The journal as a copy of this process has it.
+    #[must_use]
+    pub const fn left_by_a_copy(mut journal: JournalFile) -> JournalFile {
+        journal.own.process += 1;
+        journal
     }
 
-    #[test]
-    fn what_would_not_be_read_again_is_not_written() {
-        let path = std::env::temp_dir().join(format!("stowplan-journal-{}", std::process::id()));
-        let (mut journal, _) = JournalFile::open(&path).unwrap();
-        journal.bytes = JOURNAL_BYTES_MAX - 3;
-        journal.append(b"one").unwrap();
-        let full = journal.append(b"more").unwrap_err();
-        assert_eq!(full.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(std::fs::read(&path).unwrap(), b"one");
-        std::fs::remove_file(&path).unwrap();
+    /// The journal as if it had so many bytes.
+    #[must_use]
+    pub fn with_bytes(journal: JournalFile, bytes: u64) -> JournalFile {
+        JournalFile { bytes, ..journal }
     }
 }

@@ -11,9 +11,9 @@ const DEPTH_MAX: usize = 64;
 
 /// What is wrong with a text, and at which byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct JsonError {
+pub struct JsonError {
     /// The byte.
-    pub(super) at: usize,
+    pub at: usize,
     /// What is wrong.
     pub(super) fault: String,
 }
@@ -21,11 +21,11 @@ pub(super) struct JsonError {
 /// A value of a sound JSON text.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Json<'a>(#[serde(borrow)] &'a RawValue);
+pub struct Json<'a>(#[serde(borrow)] &'a RawValue);
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     /// `null`.
     Null,
     /// `true`.
@@ -49,7 +49,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// The first byte that is wrong. Cost: two passes, and memory for the longest string.
-    pub(super) fn judge(bytes: &'a [u8]) -> Result<Self, JsonError> {
+    pub fn judge(bytes: &'a [u8]) -> Result<Self, JsonError> {
         let fail = |at, fault: &str| {
             let fault = fault.to_owned();
             Err(JsonError { at, fault })
@@ -69,7 +69,7 @@ impl<'a> Json<'a> {
 
     /// What the value is.
     #[must_use]
-    pub(super) fn kind(self) -> Kind {
+    pub fn kind(self) -> Kind {
         match self.raw().as_bytes().first() {
             Some(b't') => Kind::True,
             Some(b'f') => Kind::False,
@@ -84,19 +84,19 @@ impl<'a> Json<'a> {
 
     /// The value as written.
     #[must_use]
-    pub(super) fn raw(self) -> &'a str {
+    pub fn raw(self) -> &'a str {
         self.0.get()
     }
 
     /// The byte of `text`, of which this is a value, where it starts.
     #[must_use]
-    pub(super) fn byte(self, text: &[u8]) -> usize {
+    pub fn byte(self, text: &[u8]) -> usize {
         self.raw().as_ptr().addr() - text.as_ptr().addr()
     }
 
     /// The value without white space between its parts.
     #[must_use]
-    pub(super) fn compact(self) -> String {
+    pub fn compact(self) -> String {
         let mut inside = false;
         let mut escaped = false;
         let keep = |c: &char| {
@@ -112,18 +112,18 @@ impl<'a> Json<'a> {
 
     /// The text of a string value, unescaped.
     #[must_use]
-    pub(super) fn string(self) -> String {
+    pub fn string(self) -> String {
         serde_json::from_str(self.raw()).unwrap_or_default()
     }
 
     /// The elements of an array. Cost: its length in bytes.
     #[must_use]
-    pub(super) fn elements(self) -> Vec<Self> {
+    pub fn elements(self) -> Vec<Self> {
         serde_json::from_str(self.raw()).unwrap_or_default()
     }
 
     /// The members of an object: the name as it stands there, the name, and the value. Cost: its length in bytes.
-    pub(super) fn members(self) -> impl Iterator<Item = (Self, String, Self)> {
+    pub fn members(self) -> impl Iterator<Item = (Self, String, Self)> {
         let mut reader = serde_json::Deserializer::from_str(self.raw());
         let members = reader.deserialize_map(Members).unwrap_or_default();
         let named = |(name, value): (Self, Self)| (name, name.string(), value);
@@ -209,61 +209,4 @@ pub(super) fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
     let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
     let clip = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     (clip(line), clip(column))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_found_where_they_stand() {
-        let text = br#" {"a" : [1, "x\u00e9\ud83d\ude00", {"b":null}] , "c":-2.5, "a":1e999} "#;
-        let json = Json::judge(text).unwrap();
-        let members: Vec<_> = json.members().collect();
-        let bytes: Vec<_> = members.iter().map(|member| member.0.byte(text)).collect();
-        assert_eq!(bytes, [2, 49, 59]);
-        let elements = members[0].2.elements();
-        let kinds: Vec<_> = elements.iter().map(|value| value.kind()).collect();
-        assert_eq!(kinds, [Kind::Integer, Kind::String, Kind::Object]);
-        assert_eq!(elements[1].string(), "x\u{e9}\u{1f600}");
-        assert_eq!(elements[1].byte(text), 12);
-        assert_eq!(
-            members[0].2.compact(),
-            r#"[1,"x\u00e9\ud83d\ude00",{"b":null}]"#
-        );
-        assert_eq!(members[1].2.kind(), Kind::Number);
-        assert_eq!(members[1].2.raw(), "-2.5");
-    }
-
-    #[test]
-    fn what_is_no_json_is_refused_where_it_is_wrong() {
-        for (text, at) in [
-            ("", 0),
-            ("[1,", 3),
-            ("[1,]", 3),
-            ("{\"a\" 1}", 5),
-            ("01", 1),
-            ("\"\\x\"", 2),
-            ("[] x", 3),
-            ("[\n\"a\nb\"]", 4),
-            ("[\n\"\u{e9}\tb\"]", 5),
-            ("[\n1,\n x]", 6),
-            ("[\"\\\n\"]", 3),
-            ("{\"\\ud800\":1, \"b\":}", 8),
-            ("{\"b\":, \"\\ud800\":1}", 5),
-            ("[\"\\u00\u{e9}0\"]", 6),
-        ] {
-            assert_eq!(Json::judge(text.as_bytes()).unwrap_err().at, at, "{text}");
-        }
-        let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-        assert!(Json::judge(deep(64).as_bytes()).is_ok());
-        for wrong in [
-            deep(65),
-            deep(100_000),
-            "[".repeat(65),
-            "[".repeat(65) + "x",
-        ] {
-            assert_eq!(Json::judge(wrong.as_bytes()).unwrap_err().at, 64);
-        }
-    }
 }

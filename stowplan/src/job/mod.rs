@@ -34,7 +34,7 @@ pub mod args;
 // A command line cut into apps and options, so that an option can be changed.
 pub mod words;
 // JSON read in place, with positions.
-mod json;
+pub mod json;
 // Spawn requests in JSON.
 pub mod request;
 // Refusals, as data.

@@ -73,7 +73,7 @@ pub struct TooMany {
 }
 
 impl CpuList {
-    fn push(&mut self, run: Same) {
+    pub fn push(&mut self, run: Same) {
         self.len += run.count;
         match self.runs.last_mut() {
             Some(last) if (last.cpus, last.is_bound) == (run.cpus, run.is_bound) => {
@@ -344,29 +344,5 @@ pub const fn located(on: &OnNode<'_>, local: u32) -> Located {
         run: on.row,
         node: on.node,
         local,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shortest_period() {
-        let of = |rows: &[usize]| {
-            let mut list = CpuList::default();
-            for &row in rows {
-                list.push(Same {
-                    count: 1,
-                    cpus: CpusetId::from_row(row),
-                    is_bound: true,
-                });
-            }
-            list.period().len()
-        };
-        assert_eq!(of(&[0, 1, 0, 1, 0]), 2);
-        assert_eq!(of(&[0, 0, 0]), 1);
-        assert_eq!(of(&[0, 1, 0, 0]), 3);
-        assert_eq!(of(&[0, 1, 2]), 3);
     }
 }

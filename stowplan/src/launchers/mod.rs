@@ -34,7 +34,7 @@ pub mod reader;
 // A file that starts no job.
 mod text;
 // One file for each launcher.
-mod dialect;
+pub mod dialect;
 // A plan in a launcher's words.
 pub mod export;
 // What a launcher says about the hosts of a job and the rank of a process.

@@ -28,3 +28,6 @@ mod workers;
 mod score;
 // Plans in launchers' words, read by stand-ins for launchers.
 mod launchers;
+// What one file of the library has inside.
+#[cfg(test)]
+mod inside;

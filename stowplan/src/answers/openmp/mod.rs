@@ -15,7 +15,7 @@ pub mod machine;
 // How many threads.
 pub mod team_sizes;
 // From places to threads.
-mod seats;
+pub mod seats;
 // How threads are bound.
 mod binding;
 // The layers of a machine, as LLVM counts them.

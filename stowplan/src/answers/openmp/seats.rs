@@ -4,7 +4,7 @@ use super::runtime::Family;
 
 /// How the threads of a team are bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Bind {
+pub enum Bind {
     Primary,
     Close,
     Spread,
@@ -22,8 +22,8 @@ impl Bind {
 
 /// Where a thread is: its place, and the places among which its own teams stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Seat {
-    pub(super) place: usize,
+pub struct Seat {
+    pub place: usize,
     /// First and last place of its partition; a partition may go round the end of the list.
     first: usize,
     last: usize,
@@ -31,7 +31,7 @@ pub(super) struct Seat {
 
 impl Seat {
     /// The seat of the first thread of a program with this many places.
-    pub(super) fn of_program(places: usize) -> Self {
+    pub fn of_program(places: usize) -> Self {
         let last = places.saturating_sub(1);
         Self {
             place: 0,
@@ -69,13 +69,7 @@ impl Seat {
 }
 
 /// The seats of a team of `threads` whose first thread is at `seat`. `places`: of the whole list.
-pub(super) fn team(
-    family: Family,
-    bind: Bind,
-    threads: usize,
-    seat: Seat,
-    places: usize,
-) -> Vec<Seat> {
+pub fn team(family: Family, bind: Bind, threads: usize, seat: Seat, places: usize) -> Vec<Seat> {
     let own = seat.len(places);
     if bind == Bind::Primary || threads <= 1 {
         return vec![seat; threads];
@@ -239,29 +233,4 @@ fn llvm_spread_in_part(threads: usize, seat: Seat, places: usize) -> Vec<Seat> {
         place = seat.next(place, places);
     }
     seats
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_examples_of_the_rules_hold() {
-        let places = |family, bind, threads, own| -> Vec<usize> {
-            let seats = team(family, bind, threads, Seat::of_program(own), own);
-            seats.iter().map(|seat| seat.place).collect()
-        };
-        let (gnu, llvm) = (Family::Gnu, Family::Llvm);
-        assert_eq!(
-            places(gnu, Bind::Close, 10, 8),
-            [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]
-        );
-        assert_eq!(places(gnu, Bind::Spread, 5, 8), [0, 2, 4, 6, 7]);
-        assert_eq!(
-            places(llvm, Bind::Close, 10, 8),
-            [0, 0, 1, 2, 3, 4, 4, 5, 6, 7]
-        );
-        assert_eq!(places(llvm, Bind::Spread, 5, 8), [0, 1, 3, 5, 7]);
-        assert_eq!(places(llvm, Bind::Primary, 3, 8), [0, 0, 0]);
-    }
 }

@@ -17,7 +17,7 @@ const STEP: (u32, u32) = (38, 26);
 const PAD: u32 = 4;
 const LABEL: u32 = 15;
 /// The most signs of numbers in a core.
-const SIGNS: usize = 7;
+pub const SIGNS: usize = 7;
 /// The most processes drawn in one core, and in one larger box; the rest are counted.
 const IN_LEAF: usize = 16;
 const IN_PART: usize = 256;
@@ -451,7 +451,7 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// The threads of a core in the signs that it has room for: as many names as fit, and how many others there are.
-fn folded(names: &[String]) -> String {
+pub fn folded(names: &[String]) -> String {
     let first = |count: usize| {
         let more = names.len() - count;
         let more = if more > 0 {
@@ -464,31 +464,4 @@ fn folded(names: &[String]) -> String {
     let fits = |text: &String| text.len() <= SIGNS;
     let some = (1..=names.len().min(SIGNS)).rev().map(first).find(fits);
     some.unwrap_or_else(|| format!("{} thr.", names.len()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_that_have_no_room_are_counted() {
-        for ranks in [1, 12, 123_456] {
-            for many in 1..40 {
-                let names: Vec<String> = (0..many)
-                    .map(|thread| format!("{ranks}.{thread}"))
-                    .collect();
-                let told = folded(&names);
-                assert!(told.len() <= SIGNS, "{told}");
-                let named = told
-                    .strip_prefix('t')
-                    .map(|list| list.split(" +").next().unwrap_or(""));
-                let named = named.map_or(0, |list| list.split(',').count());
-                let more = told
-                    .split_once(" +")
-                    .map_or(0, |(_, more)| more.parse().unwrap());
-                let all = told.strip_suffix(" thr.").map(|all| all.parse().unwrap());
-                assert_eq!(all.unwrap_or(named + more), many, "{told}");
-            }
-        }
-    }
 }

@@ -16,7 +16,7 @@ pub(super) fn width(text: &str, size: u32) -> u32 {
 /// The lines of a text in this width, at most `most` of them: what is left out is marked with `…`. Breaks at blanks, where there are any.
 ///
 /// Cost: the text.
-pub(super) fn broken(text: &str, size: u32, room: u32, most: usize) -> Vec<String> {
+pub fn broken(text: &str, size: u32, room: u32, most: usize) -> Vec<String> {
     let signs = (room * 3 / (size * 2)).max(8) as usize;
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
@@ -64,17 +64,4 @@ pub(super) fn cut(text: &str, signs: usize) -> String {
     let mut cut: String = text.chars().take(signs.saturating_sub(1)).collect();
     cut.push('…');
     cut
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_break_at_blanks_and_long_words_anywhere() {
-        assert_eq!(broken("a bc  def", 9, 48, 9), ["a bc def"]);
-        assert_eq!(broken("abc defg hij", 9, 48, 9), ["abc defg", "hij"]);
-        assert_eq!(broken("abcdefghijk", 9, 48, 9), ["abcdefgh", "ijk"]);
-        assert_eq!(broken("abcdefgh ijk lmnop", 9, 48, 1), ["abcdefgh…"]);
-    }
 }

@@ -3,7 +3,7 @@
 // How a picture is drawn.
 pub mod setting;
 // Lines of text.
-mod letters;
+pub mod letters;
 // Nodes that look the same.
 mod shape;
 // Boxes in boxes.
@@ -11,7 +11,7 @@ mod tree;
 // Where processes are drawn in the boxes.
 mod seats;
 // As SVG.
-mod draw;
+pub mod draw;
 // What is around nodes.
 mod switches;
 // The place of each rank.
@@ -21,7 +21,7 @@ mod sentence;
 // The page around the drawing.
 mod html;
 // Plain colours.
-mod colours;
+pub mod colours;
 // The drawing alone.
 mod svg;
 // Edges that leave nodes, and candidates.

@@ -5,10 +5,10 @@ use crate::job::words::CommandLine;
 use std::collections::HashMap;
 
 /// What errors call the allocation: a hostfile that nobody wrote.
-pub(crate) const NAME: &str = "the hosts before the launcher";
+pub const NAME: &str = "the hosts before the launcher";
 
 /// Moves the hosts of our own words into an allocation, if the line names hosts too: its text, as that of a hostfile.
-pub(crate) fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
+pub fn take(ours: &mut CommandLine, words: &[String]) -> Option<String> {
     let names = |option: &crate::job::words::OptionWords| option.meaning == Some(Meaning::Host);
     let theirs = CommandLine::read(words);
     if !theirs.apps.iter().any(|app| app.options.iter().any(names)) {
@@ -63,24 +63,4 @@ fn entries(list: &str) -> Vec<&str> {
         sign == ',' && depth == 0
     });
     parts.filter(|entry| !entry.is_empty()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_of_ours_become_an_allocation_where_the_line_names_hosts() {
-        let read = |words: &str| {
-            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-            words
-        };
-        let mut ours = CommandLine::read(&read("-H n[1-2,4]:8,m,k:auto,m:2"));
-        let text = take(&mut ours, &read("-np 2 -H m ./a")).expect("both name hosts");
-        assert_eq!(text, "n[1-2,4] slots=8\nm slots=3\nk\n");
-        assert_eq!(ours.to_words(), ["--hostfile", NAME]);
-        let mut ours = CommandLine::read(&read("-H a:2"));
-        assert_eq!(take(&mut ours, &read("-np 2 ./a -H m")), None);
-        assert_eq!(ours.to_words(), ["-H", "a:2"]);
-    }
 }

@@ -1,11 +1,11 @@
 //! A job may be a launcher's own line: `[our options] LAUNCHER its words`. Source: `lines.md` 1.
 
 // Whose line it is when the word alone does not say.
-mod sign;
+pub mod sign;
 // GPUs that only the launcher knows.
 mod gpus;
 // Hosts of ours before a line that names hosts itself.
-pub(crate) mod allocation;
+pub mod allocation;
 // By whose rules a job was placed, for pages and saved plans.
 pub mod launched;
 // The variables that it would see.

@@ -11,7 +11,7 @@ struct Word<'w> {
 }
 
 /// The signs of a line, in its order: the launcher, and the word or variable that says so.
-pub(super) fn signs(words: &[String], variables: &[(String, String)]) -> Vec<(Launcher, String)> {
+pub fn signs(words: &[String], variables: &[(String, String)]) -> Vec<(Launcher, String)> {
     let line = options(words);
     let binds = line.iter().any(|word| word.name == "cpu-bind");
     let mut found = Vec::new();
@@ -136,28 +136,4 @@ fn is_pals(value: &str) -> bool {
     let value = value.strip_prefix("verbose,").unwrap_or(value);
     let list = value.strip_prefix("list:");
     value == "depth" || value.starts_with("mask:") || list.is_some_and(|sets| sets.contains(':'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(line: &str) -> Vec<Launcher> {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let signs = signs(&words, &[]).into_iter();
-        signs.map(|(launcher, _)| launcher).collect()
-    }
-
-    #[test]
-    fn signs_stand_before_a_program_and_behind_a_colon() {
-        assert_eq!(of("-n 4 -rankmap 0,1 ./x"), [Launcher::Hydra]);
-        assert_eq!(of("-n 4 ./x -rankmap 0,1"), []);
-        assert_eq!(of("-l ./x --cpu-bind depth"), []);
-        assert_eq!(of("-report-bindings ./x -genv I_MPI_PIN=1"), []);
-        assert_eq!(of("-n4 ./x : -env I_MPI_PIN 1 ./y"), [Launcher::Intel]);
-        assert_eq!(of("-genv A=1 -bind-to rr ./x"), [Launcher::Hydra]);
-        assert_eq!(of("-genv A 1 -bind-to rr ./x"), [Launcher::Hydra]);
-        assert_eq!(of("--cpu-bind list:0,1 ./x"), []);
-        assert_eq!(of("-d 8 --cpu-bind list:0:1 ./x"), [Launcher::Pals; 2]);
-    }
 }

@@ -4,7 +4,7 @@
 // Policies of jobs that say none.
 pub(crate) mod defaults;
 // Nodes that PRRTE makes up.
-pub(crate) mod simulator;
+pub mod simulator;
 
 /// How the value of a parameter becomes a directive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ const NODES_MAX: u64 = 1 << 22;
 
 /// A group of nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// How many.
     nodes: u64,
     /// Its letter.
@@ -25,7 +25,7 @@ pub(crate) struct Group {
 ///
 /// # Errors
 /// `bad-value`, with the parameter.
-pub(crate) fn groups(parameters: &[(String, String)]) -> Result<Vec<Group>, SpecError> {
+pub fn groups(parameters: &[(String, String)]) -> Result<Vec<Group>, SpecError> {
     let value = |effect| {
         let mut last = parameters.iter().rev();
         let own = last.find(|(key, _)| find(key) == Some(effect));
@@ -70,13 +70,13 @@ impl Group {
     }
 
     /// Its nodes as a host list.
-    pub(crate) fn hosts(&self) -> String {
+    pub fn hosts(&self) -> String {
         let (letter, digits, last) = (self.letter, self.digits(), self.nodes - 1);
         format!("node{letter}[{:0digits$}-{last:0digits$}]", 0)
     }
 
     /// Its nodes as lines of a hostfile.
-    pub(crate) fn write(&self, lines: &mut String) {
+    pub fn write(&self, lines: &mut String) {
         let digits = self.digits();
         let mut behind = String::new();
         if let Some(slots) = self.slots {
@@ -112,28 +112,5 @@ fn bad(key: &str, there: &str) -> SpecError {
         ),
         at: None,
         help: Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::groups;
-
-    #[test]
-    fn groups_have_letters_and_numbers_as_wide_as_their_count() {
-        let given = [
-            ("ras_simulator_num_nodes", "10,2"),
-            ("ras_simulator_slots", "4"),
-            ("ras_simulator_max_slots", "0,8"),
-        ];
-        let given = given.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let groups = groups(&given).unwrap();
-        assert_eq!(groups[0].hosts(), "nodeA[00-09]");
-        let mut lines = String::new();
-        groups[1].write(&mut lines);
-        assert_eq!(
-            lines,
-            "nodeB0 slots=4 max_slots=8\nnodeB1 slots=4 max_slots=8\n"
-        );
     }
 }

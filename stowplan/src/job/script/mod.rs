@@ -6,7 +6,7 @@ mod commands;
 mod lexer;
 mod quoting;
 // Values of variables, sums, words with both put in.
-mod arithmetic;
+pub mod arithmetic;
 mod substitution;
 mod variables;
 // The script from its beginning to a line.

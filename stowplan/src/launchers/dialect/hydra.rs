@@ -225,7 +225,7 @@ fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
 }
 
 /// One round of a block, as it is written.
-fn items(block: &Block) -> String {
+pub fn items(block: &Block) -> String {
     let triple = format!("({},{},{})", block.first, block.nodes, block.ppn);
     let ranks = u64::from(block.nodes) * u64::from(block.ppn);
     if ranks * 2 > triple.len() as u64 + 1 {
@@ -244,26 +244,5 @@ fn items(block: &Block) -> String {
         plain
     } else {
         triple
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_block_is_written_as_is_shorter() {
-        let of = |first, nodes, ppn| {
-            items(&Block {
-                first,
-                nodes,
-                ppn,
-                repeat: 1,
-            })
-        };
-        assert_eq!(of(0, 1, 1), "0");
-        assert_eq!(of(1, 1, 2), "1,1");
-        assert_eq!(of(0, 4, 1), "0,1,2,3");
-        assert_eq!(of(0, 5, 1), "(0,5,1)");
     }
 }

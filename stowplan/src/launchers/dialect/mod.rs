@@ -9,7 +9,7 @@ mod parts;
 // PRRTE and Open MPI 5.
 pub(crate) mod prterun;
 // MPICH.
-pub(crate) mod hydra;
+pub mod hydra;
 // Intel MPI.
 pub(crate) mod intel;
 // Flux.
@@ -27,7 +27,7 @@ pub(crate) mod rankfile;
 // The variables of a plan.
 pub(crate) mod variables;
 // Lines of programs by rank, for srun and flux.
-mod multi_prog;
+pub mod multi_prog;
 
 use crate::launchers::cpus;
 use crate::launchers::job::{Job, Program, Unsaid};

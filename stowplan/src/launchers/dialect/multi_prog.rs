@@ -62,7 +62,7 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
 
 /// A word as it is written in a line. Characters that are not plain are put in single quotes. Those with a special meaning
 /// inside quotes, for one reader or the other, get a backslash outside of them.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     // Flux reads lines as Python's shlex does, which keeps an empty word in quotes.
     if word.is_empty() {
         return "''".to_owned();
@@ -86,19 +86,4 @@ fn quoted(word: &str) -> String {
         text.push('\'');
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_where_they_must_be() {
-        assert_eq!(quoted("./x"), "./x");
-        assert_eq!(quoted("a b"), "a' b'");
-        assert_eq!(quoted("it's 5%"), r"it\'s' 5'\%");
-        assert_eq!(quoted(r"\"), r"\\");
-        assert_eq!(quoted("#"), "'#'");
-        assert_eq!(quoted(""), "''");
-    }
 }

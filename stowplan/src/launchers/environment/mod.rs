@@ -336,6 +336,3 @@ pub(crate) fn host_names(text: &str) -> Option<Vec<String>> {
     }
     slurm_lists::hosts("", text).ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -170,7 +170,7 @@ fn push(dealt: &mut Vec<Dealt>, nodes: NodeRange, row: usize, tasks: u32) {
 }
 
 /// How many tasks each node gets, by its place in the job.
-fn rounds(order: &[(u64, usize)], tasks: u64, size: u64) -> Vec<u32> {
+pub fn rounds(order: &[(u64, usize)], tasks: u64, size: u64) -> Vec<u32> {
     let rooms: Vec<u64> = order.iter().map(|&(cores, _)| cores / size).collect();
     let cycle: u64 = rooms.iter().sum::<u64>().max(1);
     let (cycles, rest) = (tasks / cycle, tasks % cycle);
@@ -196,7 +196,7 @@ fn rounds(order: &[(u64, usize)], tasks: u64, size: u64) -> Vec<u32> {
 }
 
 /// Most cores first, by the comb sort of czmq's lists: it does not keep the order of equal nodes.
-fn sort(nodes: &mut [(u64, usize)]) {
+pub fn sort(nodes: &mut [(u64, usize)]) {
     let mut gap = nodes.len();
     let mut swapped = Swapped::No;
     while gap > 1 || swapped == Swapped::Yes {
@@ -217,28 +217,4 @@ fn sort(nodes: &mut [(u64, usize)]) {
 enum Swapped {
     Yes,
     No,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_go_on_where_cores_are_left() {
-        // 8 and 2 cores, two cores a task: 4 and 1 tasks in a cycle.
-        let order = [(8, 1), (2, 0)];
-        let counts = |tasks| rounds(&order, tasks, 2);
-        assert_eq!(counts(1), [0, 1]);
-        assert_eq!(counts(3), [1, 2]);
-        assert_eq!(counts(5), [1, 4]);
-        assert_eq!(counts(6), [1, 5]);
-        assert_eq!(counts(7), [2, 5]);
-    }
-
-    #[test]
-    fn the_sort_is_that_of_the_lists() {
-        let mut nodes = [(3, 0), (5, 1), (3, 2), (5, 3), (4, 4)];
-        sort(&mut nodes);
-        assert!(nodes.windows(2).all(|two| two[0].0 >= two[1].0));
-    }
 }

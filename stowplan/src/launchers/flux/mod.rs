@@ -11,19 +11,19 @@ mod site;
 // R, and the nodes of the instance.
 mod allotted;
 mod instance;
-mod resources;
+pub mod resources;
 // What is asked for, and which nodes may serve it.
 mod asks;
 mod requires;
 // Nodes and cores for the job.
 mod schedule;
 // Tasks for its nodes, ranks for the tasks.
-mod deal;
+pub mod deal;
 mod task_map;
 // Cpus and GPUs for the tasks of a node.
 mod affinity;
 mod mpibind;
-mod sets;
+pub mod sets;
 mod tree;
 // What the page says.
 mod tell;

@@ -10,31 +10,31 @@ use stowplan_engine::text::hostlist::read_host_names;
 
 /// Neighbouring nodes with the same cores and GPUs.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Entry {
+pub struct Entry {
     /// How many nodes.
     pub(super) count: u32,
     /// The rank of the first of them in R; `None`: the nodes were given in words.
     pub(super) rank: Option<u32>,
     /// Their cores, by logical number.
-    pub(super) cores: RoaringBitmap,
+    pub cores: RoaringBitmap,
     /// Their GPUs; `None`: all that the node has.
     pub(super) gpus: Option<RoaringBitmap>,
 }
 
 /// The nodes of R.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Resources {
+pub struct Resources {
     /// Their names, in the order of their ranks.
-    pub(super) names: Vec<NameRange>,
+    pub names: Vec<NameRange>,
     /// What each has, in the same order.
-    pub(super) entries: Vec<Entry>,
+    pub entries: Vec<Entry>,
 }
 
 /// Reads R.
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn read(text: &[u8]) -> Result<Resources, String> {
+pub fn read(text: &[u8]) -> Result<Resources, String> {
     let whole: Value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
     let execution = &whole["execution"];
     let names = names(execution)?;
@@ -125,34 +125,4 @@ fn id_set(text: &str, highest: u32) -> Option<RoaringBitmap> {
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
     read_list(inner.unwrap_or(text), highest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_pair_with_ranks_as_these_rise() {
-        let text = r#"{"version":1,"execution":{"R_lite":[
-            {"rank":"0,4","children":{"core":"0-7"}},
-            {"rank":"2","children":{"core":"2-4","gpu":"0"}},
-            {"rank":"5","children":{"core":"3-6"}}],"nodelist":["n[0,2,4-5]"]}}"#;
-        let found = read(text.as_bytes()).unwrap();
-        let cores: Vec<_> = found
-            .entries
-            .iter()
-            .map(|entry| entry.cores.min())
-            .collect();
-        assert_eq!(cores, [Some(0), Some(2), Some(0), Some(3)]);
-        let names: Vec<_> = found.names.iter().map(|range| range.first).collect();
-        assert_eq!(names, [0, 2, 4], "n4 and n5 are one range");
-        for bad in [
-            "",
-            "{}",
-            r#"{"execution":{"nodelist":["a"],"R_lite":[]}}"#,
-            r#"{"execution":{"nodelist":["a"],"R_lite":[{"rank":"0","children":{"core":"x"}}]}}"#,
-        ] {
-            assert!(read(bad.as_bytes()).is_err(), "{bad}");
-        }
-    }
 }

@@ -8,7 +8,7 @@ use stowplan_engine::limit::PUS_MAX;
 ///
 /// # Errors
 /// Why the shell gives up.
-pub(super) fn read(text: &str, tasks: u32) -> Result<Vec<RoaringBitmap>, String> {
+pub fn read(text: &str, tasks: u32) -> Result<Vec<RoaringBitmap>, String> {
     let parts = text.split(';').filter(|part| !part.is_empty());
     let sets: Option<Vec<RoaringBitmap>> = parts
         .take(tasks as usize)
@@ -57,24 +57,4 @@ fn bits(digits: &str, base: u32) -> Option<RoaringBitmap> {
         }
     }
     set.max().is_none_or(|max| max < PUS_MAX).then_some(set)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::launchers::cpus::ranges;
-
-    #[test]
-    fn sets_are_read_as_hwloc_reads_them() {
-        let texts = |text| {
-            let sets = read(text, 4).unwrap();
-            sets.iter().map(|set| ranges(set, ',')).collect::<Vec<_>>()
-        };
-        assert_eq!(texts("0-3,8"), ["0-3,8"]);
-        assert_eq!(texts("0xc5;3;0x1,0x3"), ["0,2,6-7", "3", "0-1,32"]);
-        for bad in ["", ";", "0x", "0x0", "x", "3-1", "0;x"] {
-            assert!(read(bad, 4).is_err(), "{bad}");
-        }
-        assert!(read("0;x", 1).is_ok(), "only the sets of tasks are read");
-    }
 }

@@ -1,7 +1,7 @@
 //! Intel MPI: a line of its `mpiexec.hydra`, a Hydra with words, host files and pins of its own. Source: `lines/intel/spec.md`.
 
 // Versions that are told apart.
-mod version;
+pub mod version;
 // Its words.
 mod words;
 // What a line says.

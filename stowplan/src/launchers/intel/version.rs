@@ -8,14 +8,14 @@ const LAST: u32 = 19;
 
 /// A version: its number behind `2021.`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Version(u32);
+pub struct Version(u32);
 
 impl Version {
     /// The version of `--as intel@TEXT`; without a text 2021.18.
     ///
     /// # Errors
     /// `not-modelled` for a version that was not asked.
-    pub(crate) fn read(text: Option<&str>) -> Result<Self, LineRefused> {
+    pub fn read(text: Option<&str>) -> Result<Self, LineRefused> {
         let Some(text) = text.filter(|text| *text != "2021") else {
             return Ok(Self(18));
         };
@@ -36,7 +36,7 @@ impl Version {
     }
 
     /// Whether its pins are known: they go by other code before 2021.15.
-    pub(crate) const fn pins_are_known(self) -> bool {
+    pub const fn pins_are_known(self) -> bool {
         self.0 >= 15
     }
     /// Whether a package deals its ranks among its NUMA nodes.
@@ -50,22 +50,5 @@ impl Version {
     /// Whether `-bind-to` and `-map-by` are words.
     pub(crate) const fn takes_bind_to(self) -> bool {
         self.0 != 14
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Version;
-
-    #[test]
-    fn versions_are_read_by_their_first_two_numbers() {
-        let read = |text| Version::read(Some(text));
-        assert_eq!(Version::read(None), read("2021.18.1"));
-        assert_eq!(read("2021"), read("2021.18"));
-        assert!(!read("2021.14.2").is_ok_and(Version::pins_are_known));
-        for unknown in ["2021.5", "2021.20", "2019.8", "2021.x", "18", ""] {
-            let class = read(unknown).map_err(|refused| refused.class);
-            assert_eq!(class, Err("not-modelled"), "{unknown}");
-        }
     }
 }

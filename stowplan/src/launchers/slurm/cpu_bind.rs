@@ -12,7 +12,7 @@ const LIST_MAX: u64 = 1 << 20;
 
 /// To what tasks are bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Level {
+pub enum Level {
     Threads,
     Cores,
     Sockets,
@@ -33,7 +33,7 @@ impl Level {
 
 /// A binding that is no level.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Nobody is bound.
     None,
     /// A set of OS numbers for each local rank, over and over.
@@ -44,10 +44,10 @@ pub(super) enum Kind {
 
 /// `--cpu-bind`, read.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct CpuBind {
+pub struct CpuBind {
     pub(super) verbose: Loudness,
-    pub(super) kind: Option<Kind>,
-    pub(super) level: Option<Level>,
+    pub kind: Option<Kind>,
+    pub level: Option<Level>,
 }
 
 /// Whether `verbose` was said.
@@ -70,7 +70,7 @@ impl CpuBind {
     }
 
     /// Reads the value.
-    pub(super) fn read(text: &str, rules: Rules) -> Result<Self, LineRefused> {
+    pub fn read(text: &str, rules: Rules) -> Result<Self, LineRefused> {
         let mut own = Self::default();
         for token in tokens(text) {
             own.add(token, rules)?;
@@ -183,35 +183,4 @@ fn masks(list: &str) -> Result<Vec<RoaringBitmap>, LineRefused> {
         }
         Some(set)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::launchers::slurm::version::Version;
-
-    #[test]
-    fn lists_keep_their_commas() {
-        let read = |text| CpuBind::read(text, Rules::of(Version::V24_11));
-        let both = read("v,mask_cpu:0x3,f*2,cores").unwrap();
-        assert_eq!(both.level, Some(Level::Cores));
-        let Some(Kind::Masks(masks)) = both.kind else {
-            panic!("a list of masks")
-        };
-        let cpus: Vec<_> = masks
-            .iter()
-            .map(|mask| mask.iter().collect::<Vec<_>>())
-            .collect();
-        assert_eq!(cpus, [vec![0, 1], vec![0, 1, 2, 3], vec![0, 1, 2, 3]]);
-        for bad in ["map_cpu:0x1,2", "map_cpu:", "mask_cpu:g", "core,x", ""] {
-            assert_eq!(read(bad).unwrap_err().class, "launcher-refuses", "{bad}");
-        }
-        assert_eq!(read("rank").unwrap(), CpuBind::default());
-        assert!(
-            CpuBind::read("rank", Rules::of(Version::V23_11))
-                .unwrap()
-                .kind
-                .is_some()
-        );
-    }
 }

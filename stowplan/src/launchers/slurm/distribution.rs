@@ -5,7 +5,7 @@ use super::numbers::positive;
 
 /// How tasks go over nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) enum First {
+pub enum First {
     #[default]
     Block,
     Cyclic,
@@ -15,7 +15,7 @@ pub(super) enum First {
 
 /// How cores and cpus of a node are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Second {
+pub enum Second {
     Block,
     Cyclic,
     Fcyclic,
@@ -23,24 +23,24 @@ pub(super) enum Second {
 
 /// Whether nodes are filled one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Packing {
+pub enum Packing {
     Pack,
     NoPack,
 }
 
 /// `-m`. A second part that is not given is a value of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Distribution {
-    pub(super) first: First,
-    pub(super) second: Option<Second>,
-    pub(super) packing: Option<Packing>,
+pub struct Distribution {
+    pub first: First,
+    pub second: Option<Second>,
+    pub packing: Option<Packing>,
     /// Whether a third part was given; it does nothing.
     pub(super) third: bool,
 }
 
 impl Distribution {
     /// Reads `first[:second[:third]][,pack|nopack]`. `plane` is the size of a plane that has none.
-    pub(super) fn read(text: &str, plane: Option<u64>) -> Result<Self, String> {
+    pub fn read(text: &str, plane: Option<u64>) -> Result<Self, String> {
         let small = text.to_ascii_lowercase();
         let mut own = Self::default();
         let mut parts = None;
@@ -87,7 +87,7 @@ impl Distribution {
     }
 
     /// As the page says it: `block:cyclic`.
-    pub(super) fn text(self) -> String {
+    pub fn text(self) -> String {
         let first = match self.first {
             First::Block => "block".to_owned(),
             First::Cyclic => "cyclic".to_owned(),
@@ -111,33 +111,4 @@ impl Distribution {
 
 fn unknown(word: Option<&str>, known: &str) -> String {
     format!("{:?} is none of {known}", word.unwrap_or(""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stars_have_a_meaning_and_words_are_not_cut() {
-        let read = |text| Distribution::read(text, None);
-        let block = read("*:*:*,Pack").unwrap();
-        assert_eq!(block.text(), "block:cyclic,pack");
-        assert_eq!(read("cyclic").unwrap().second, None);
-        assert_eq!(read("nopack").unwrap().packing, Some(Packing::NoPack));
-        assert_eq!(read("PLANE=3").unwrap().first, First::Plane(3));
-        for bad in [
-            "cyc",
-            "foo",
-            "plane",
-            "plane=0",
-            "block:x",
-            "block:block:block:block",
-            "block,x",
-            "",
-        ] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-        let sized = Distribution::read("plane", Some(2)).unwrap();
-        assert_eq!(sized.first, First::Plane(2));
-    }
 }

@@ -6,20 +6,20 @@ use crate::launchers::line::LineRefused;
 
 /// So many GPUs, some of a type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct GpuCount {
+pub struct GpuCount {
     /// Types, `None` for any, with how many of each.
-    pub(super) parts: Vec<(Option<String>, u64)>,
+    pub parts: Vec<(Option<String>, u64)>,
 }
 
 impl GpuCount {
     /// So many of any type.
-    pub(super) fn of_any(count: u64) -> Self {
+    pub fn of_any(count: u64) -> Self {
         Self {
             parts: vec![(None, count)],
         }
     }
 
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.parts
             .iter()
             .fold(0, |sum, part| sum.saturating_add(part.1))
@@ -40,7 +40,7 @@ impl GpuCount {
     }
 
     /// `[type:]count`, or a type for one of it; several apart by commas.
-    pub(super) fn read(name: &str, text: &str) -> Result<Self, LineRefused> {
+    pub fn read(name: &str, text: &str) -> Result<Self, LineRefused> {
         let parts = text.split(',').map(|part| {
             one(part).ok_or_else(|| {
                 refusals::refuses(format!("Invalid numeric value {text:?} for {name}."))
@@ -84,16 +84,16 @@ fn one(text: &str) -> Option<(Option<String>, u64)> {
 
 /// What `--gres` asks for of each node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Gres {
+pub struct Gres {
     /// GPUs; `None` where none are spoken of.
-    pub(super) gpus: Option<GpuCount>,
+    pub gpus: Option<GpuCount>,
     /// The names of other resources.
-    pub(super) others: Vec<String>,
+    pub others: Vec<String>,
 }
 
 impl Gres {
     /// `none`, or `gpu[:type][:count]` and other resources, apart by commas.
-    pub(super) fn read(text: &str) -> Result<Self, LineRefused> {
+    pub fn read(text: &str) -> Result<Self, LineRefused> {
         let mut own = Self::default();
         if text.eq_ignore_ascii_case("none") {
             own.gpus = Some(GpuCount::default());
@@ -129,14 +129,14 @@ impl Gres {
 
 /// What `--tres-per-task` asks for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Tres {
-    pub(super) cpus: Option<u64>,
-    pub(super) gpus: Option<GpuCount>,
+pub struct Tres {
+    pub cpus: Option<u64>,
+    pub gpus: Option<GpuCount>,
 }
 
 impl Tres {
     /// `cpu=K` (`sign` is its spelling in this version) and `gres/gpu[:type][:=]count`, apart by commas.
-    pub(super) fn read(text: &str, sign: &str) -> Result<Self, LineRefused> {
+    pub fn read(text: &str, sign: &str) -> Result<Self, LineRefused> {
         let mut own = Self::default();
         for part in text.split(',') {
             if let Some(count) = part.strip_prefix(sign) {
@@ -170,54 +170,5 @@ impl Tres {
             }
         }
         Ok(own)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kinds(text: &str) -> Vec<(Option<String>, u64)> {
-        GpuCount::read("--gpus", text).unwrap().parts
-    }
-
-    #[test]
-    fn counts_have_types() {
-        let of = |kind: &str, count| (Some(kind.to_owned()), count);
-        assert_eq!(kinds("4"), [(None, 4)]);
-        assert_eq!(kinds("0"), [(None, 0)]);
-        assert_eq!(kinds("a100:1,l4:2"), [of("a100", 1), of("l4", 2)]);
-        assert_eq!(kinds("L4"), [of("L4", 1)]);
-        assert_eq!(kinds("1g.10gb:2"), [of("1g.10gb", 2)]);
-        for bad in ["", "4x", ":2", "a100:", "a100:x", "a:b:1", "-1", "1,,2"] {
-            assert!(GpuCount::read("--gpus", bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn gres_names_resources() {
-        let gres = Gres::read("gpu:L40,nvme:200").unwrap();
-        assert_eq!(gres.others, ["nvme"]);
-        assert_eq!(gres.gpus.unwrap().parts, kinds("L40"));
-        assert_eq!(Gres::read("gpu").unwrap().gpus, Some(GpuCount::of_any(1)));
-        assert_eq!(Gres::read("none").unwrap().gpus.unwrap().total(), 0);
-        assert_eq!(Gres::read("shard:2").unwrap_err().class, "not-modelled");
-        assert_eq!(Gres::read("gpu:").unwrap_err().class, "launcher-refuses");
-    }
-
-    #[test]
-    fn a_task_has_cpus_and_gpus() {
-        for text in ["gres/gpu:1", "gres/gpu=1", "gres:gpu:1", "gres/gpu"] {
-            let tres = Tres::read(text, "cpu=").unwrap();
-            assert_eq!(tres.gpus, Some(GpuCount::of_any(1)), "{text}");
-        }
-        let tres = Tres::read("cpu=2,gres/gpu:l4=2", "cpu=").unwrap();
-        assert_eq!(tres.cpus, Some(2));
-        assert_eq!(tres.gpus.unwrap().parts, kinds("l4:2"));
-        assert!(Tres::read("cpu:2", "cpu=").is_err());
-        assert_eq!(
-            Tres::read("gres/nvme:1", "cpu=").unwrap_err().class,
-            "not-modelled"
-        );
     }
 }

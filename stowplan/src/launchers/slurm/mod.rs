@@ -2,15 +2,15 @@
 
 // Versions, what each of them changed, and the classes of refusals.
 mod refusals;
-mod rules;
-mod version;
+pub mod rules;
+pub mod version;
 // Words: their table, how a line is read, their values.
-mod cpu_bind;
-mod distribution;
+pub mod cpu_bind;
+pub mod distribution;
 mod gpu_bind;
-mod gpu_count;
+pub mod gpu_count;
 mod hint;
-mod numbers;
+pub mod numbers;
 mod options;
 mod reading;
 mod words;

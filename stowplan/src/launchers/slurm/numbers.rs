@@ -10,12 +10,12 @@ pub(super) fn number(text: &str) -> Option<u64> {
 }
 
 /// A number from 1.
-pub(super) fn positive(text: &str) -> Option<u64> {
+pub fn positive(text: &str) -> Option<u64> {
     number(text).filter(|&number| number > 0)
 }
 
 /// Ranges of cpu or core numbers: `0-3,8`. Each is its first and its last number.
-pub(super) fn ranges(text: &str) -> Option<Vec<(u32, u32)>> {
+pub fn ranges(text: &str) -> Option<Vec<(u32, u32)>> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let narrow = |text| u32::try_from(number(text)?).ok().filter(|&it| it < PUS_MAX);
@@ -26,7 +26,7 @@ pub(super) fn ranges(text: &str) -> Option<Vec<(u32, u32)>> {
 }
 
 /// Counts by node: `16(x4),8`. Each is a count and how many nodes have it.
-pub(super) fn counts(text: &str) -> Option<Vec<(u64, u64)>> {
+pub fn counts(text: &str) -> Option<Vec<(u64, u64)>> {
     let part = |part: &str| {
         let (count, times) = match part.split_once("(x") {
             Some((count, times)) => (count, positive(times.strip_suffix(')')?)?),
@@ -35,30 +35,4 @@ pub(super) fn counts(text: &str) -> Option<Vec<(u64, u64)>> {
         Some((positive(count)?, times))
     };
     text.split(',').map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_decimal_and_bounded() {
-        assert_eq!(positive("12"), Some(12));
-        for bad in [
-            "",
-            "0",
-            "x",
-            "1k",
-            "-1",
-            "0x1",
-            "4294967296",
-            "99999999999999999999",
-        ] {
-            assert_eq!(positive(bad), None, "{bad}");
-        }
-        assert_eq!(ranges("0-3,8"), Some(vec![(0, 3), (8, 8)]));
-        assert_eq!(ranges("3-0"), None);
-        assert_eq!(counts("16(x4),8"), Some(vec![(16, 4), (8, 1)]));
-        assert_eq!(counts("16(x,8"), None);
-    }
 }

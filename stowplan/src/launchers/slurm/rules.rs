@@ -4,7 +4,7 @@ use super::version::Version;
 
 /// Something that Slurm began to do otherwise, with the version that brought it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Change {
+pub enum Change {
     StepTasksPerCore,
     ListAmongNodes,
     NoGuess,
@@ -33,7 +33,7 @@ pub(super) enum Change {
 
 impl Change {
     /// All, in the order of the versions that brought them, each with what it does.
-    const ALL: [(Self, Version, &'static str); 24] = {
+    pub const ALL: [(Self, Version, &'static str); 24] = {
         use Change::{
             CoresAgainstCpus, CoresByTask, CpusAreTres, CpusOfTask, FitsAsMany, HintBesideVerbose,
             InheritsCpus, KeepsLimit, LinearCounts, ListAmongNodes, LoneRankBound, NoBindRank,
@@ -150,14 +150,14 @@ pub struct RuleChange {
 
 /// The rules by which a line is placed: those of a version, or of two with some of the changes between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     pub(super) version: Version,
     changes: u32,
 }
 
 impl Rules {
     /// Those of a version.
-    pub(super) fn of(version: Version) -> Self {
+    pub fn of(version: Version) -> Self {
         let own = Change::ALL.iter().filter(|row| row.1 <= version);
         Self {
             version,
@@ -166,12 +166,12 @@ impl Rules {
     }
 
     /// Whether a change is among them.
-    pub(super) fn has(self, change: Change) -> bool {
+    pub fn has(self, change: Change) -> bool {
         self.changes & change.bit() != 0
     }
 
     /// The steps from the rules of an older version to those of a newer one, a change at a time: the rules after it, and the change.
-    pub(super) fn until(self, newer: Version) -> Vec<(Self, RuleChange)> {
+    pub fn until(self, newer: Version) -> Vec<(Self, RuleChange)> {
         let mut rules = self;
         let rows = Change::ALL
             .iter()
@@ -183,30 +183,5 @@ impl Rules {
             (rules, RuleChange { since, what })
         })
         .collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_lead_from_a_version_to_a_later_one() {
-        let old = Rules::of(Version::V22_05);
-        assert!(!old.has(Change::InheritsCpus));
-        let steps = old.until(Version::V26_05);
-        assert_eq!(steps.len(), Change::ALL.len());
-        assert_eq!(
-            steps.last().map(|step| step.0),
-            Some(Rules::of(Version::V26_05))
-        );
-        let since: Vec<&str> = steps.iter().map(|step| step.1.since).collect();
-        assert!(since.is_sorted());
-        for (place, row) in Change::ALL.iter().enumerate() {
-            assert_eq!(
-                row.0 as usize, place,
-                "rows are in the order of the variants"
-            );
-        }
     }
 }

@@ -5,7 +5,7 @@ use crate::launchers::line::LineRefused;
 
 /// A version, by its rules. The order is that of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Version {
+pub enum Version {
     V22_05,
     V23_02,
     V23_11,
@@ -31,7 +31,7 @@ impl Version {
     }
 
     /// The version of `--as slurm@V`: the nearest one below whose rules are known. The second is a note, if it is not the one asked for.
-    pub(super) fn read(asked: Option<&str>) -> Result<(Self, Option<String>), LineRefused> {
+    pub fn read(asked: Option<&str>) -> Result<(Self, Option<String>), LineRefused> {
         let Some(asked) = asked else {
             return Ok((Self::V24_11, None));
         };
@@ -58,24 +58,5 @@ impl Version {
                 Ok((*version, Some(note)))
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_version_is_the_nearest_below() {
-        assert_eq!(Version::read(None).unwrap().0, Version::V24_11);
-        let (version, note) = Version::read(Some("25.05")).unwrap();
-        assert!(version == Version::V24_11 && note.is_some());
-        let read = Version::read(Some("22.05.8")).unwrap();
-        assert_eq!(read, (Version::V22_05, None));
-        assert_eq!(
-            Version::read(Some("21.08")).unwrap_err().class,
-            "not-modelled"
-        );
-        assert_eq!(Version::read(Some("x")).unwrap_err().class, "bad-value");
     }
 }

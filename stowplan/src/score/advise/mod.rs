@@ -11,7 +11,7 @@ mod counting;
 // The best of it, with all figures.
 mod ranked;
 // Orders for the levels above the nodes.
-mod above;
+pub mod above;
 // Advice for a job on a network.
 pub mod on_network;
 

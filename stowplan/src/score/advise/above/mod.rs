@@ -3,7 +3,7 @@
 // Neighbours, both ways added.
 mod links;
 // Vertices that may move.
-mod movable;
+pub mod movable;
 // Two parts of a graph.
 mod bisect;
 // Parts along a tree.

@@ -1,10 +1,10 @@
 //! Recorded environments of each system, and environments that are refused.
 
-use super::rank::identity;
-use super::*;
+use stowplan::launchers::environment::rank::identity;
+use stowplan::launchers::environment::{Here, Lookup, hosts};
 
 /// A recorded environment: variables, and files by path.
-pub(crate) struct Recorded<'t>(pub &'t [(&'t str, &'t str)]);
+struct Recorded<'t>(&'t [(&'t str, &'t str)]);
 
 impl Lookup for Recorded<'_> {
     fn variable(&self, name: &str) -> Option<String> {
@@ -203,7 +203,7 @@ fn flux() {
     );
     let given = |text: &str| {
         let rows = [("-", text)];
-        super::hosts(Here::Resources, &Recorded(&rows))
+        stowplan::launchers::environment::hosts(Here::Resources, &Recorded(&rows))
             .unwrap()
             .cores
     };

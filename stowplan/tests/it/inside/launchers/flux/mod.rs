@@ -1,0 +1,5 @@
+//! Flux.
+
+mod deal;
+mod resources;
+mod sets;

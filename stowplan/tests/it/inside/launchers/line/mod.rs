@@ -1,0 +1,7 @@
+//! What a line says.
+
+mod blocks;
+mod exported;
+mod granted;
+mod quoted;
+mod words;

@@ -1,0 +1,4 @@
+//! Traffic and advice.
+
+mod movable;
+mod weight;
