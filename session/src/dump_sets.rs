@@ -11,18 +11,18 @@ const RUNS_MAX: u64 = SET_BYTES_MAX / 64;
 
 /// How the nodes of a namespace are said. Numbers are places in the tables.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub struct Said {
     /// The namespace whose nodes these are; `None`: no nodes.
-    pub(crate) other: Option<u32>,
+    pub other: Option<u32>,
     /// Nodes that are there as well.
-    pub(crate) also: Vec<u32>,
+    pub also: Vec<u32>,
     /// Nodes that are not there; this counts after `also`.
-    pub(crate) without: Vec<u32>,
+    pub without: Vec<u32>,
 }
 
 /// Why there are no such sets.
 #[derive(Debug)]
-pub(crate) enum Wrong {
+pub enum Wrong {
     /// The nodes of the namespace at this place are said by its own.
     Circle(usize),
     /// The sets are larger than a state may have.
@@ -31,9 +31,9 @@ pub(crate) enum Wrong {
 
 /// The distinct sets, and which of them each namespace uses.
 #[derive(Debug)]
-pub(crate) struct DumpSets {
+pub struct DumpSets {
     /// Shape `[distinct sets]`.
-    pub(crate) list: Vec<Runs>,
+    pub list: Vec<Runs>,
     /// Shape `[namespaces]`: a place in `list`; the empty set has none.
     pub(crate) uses: Vec<Option<u32>>,
 }
@@ -43,7 +43,7 @@ impl DumpSets {
     ///
     /// # Errors
     /// [`Wrong`]: a circle, or more than [`RUNS_MAX`] runs. Cost: linear in what is said and in these runs.
-    pub(crate) fn of(said: &[Said]) -> Result<Self, Wrong> {
+    pub fn of(said: &[Said]) -> Result<Self, Wrong> {
         let mut sets = Sets::default();
         let mut runs = 0;
         let mut found: Vec<Option<Option<u32>>> = vec![None; said.len()];
@@ -86,7 +86,7 @@ impl DumpSets {
 }
 
 /// A set with more nodes, and then without some. Cost: its runs and the differences, sorted.
-fn changed(base: &[(u32, u32)], also: &[u32], without: &[u32]) -> Runs {
+pub fn changed(base: &[(u32, u32)], also: &[u32], without: &[u32]) -> Runs {
     let has = |id: u32| {
         let behind = base.partition_point(|&(first, _)| first <= id);
         behind > 0 && id - base[behind - 1].0 <= base[behind - 1].1
@@ -118,44 +118,4 @@ fn changed(base: &[(u32, u32)], also: &[u32], without: &[u32]) -> Runs {
     }
     let pairs = kept.chunks_exact(2);
     pairs.map(|pair| (pair[0], pair[1] - pair[0] - 1)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    /// All sets of four places, each with all others added and then taken out.
-    #[test]
-    fn a_changed_set_is_what_a_plain_set_is() {
-        let of = |bits: u32| -> Vec<u32> { (0..4).filter(|at| bits & (1 << at) != 0).collect() };
-        for bits in 0..1 << 12 {
-            let (base, also, without) = (of(bits), of(bits >> 4), of(bits >> 8));
-            let runs = changed(&changed(&[], &base, &[]), &also, &without);
-            let mut plain: BTreeSet<u32> = base.into_iter().chain(also).collect();
-            without.iter().for_each(|at| _ = plain.remove(at));
-            let nodes = runs.iter().flat_map(|&(first, more)| first..=first + more);
-            assert!(nodes.eq(plain), "{bits:b}");
-            assert!(
-                runs.windows(2)
-                    .all(|pair| pair[0].0 + pair[0].1 + 1 < pair[1].0)
-            );
-        }
-    }
-
-    /// Equal sets are kept once, but looking at a large set again and again is bounded as well.
-    #[test]
-    fn many_changes_of_a_set_with_many_runs_are_refused() {
-        let every_second = (0..1 << 14).map(|at| 2 * at).collect();
-        let row = |other, also| Said {
-            other,
-            also,
-            without: Vec::new(),
-        };
-        let mut said = vec![row(None, every_second)];
-        said.extend((0..100).map(|_| row(Some(0), vec![1])));
-        assert_eq!(DumpSets::of(&said).unwrap().list.len(), 2);
-        said.extend((0..1000).map(|_| row(Some(0), vec![1])));
-        assert!(matches!(DumpSets::of(&said), Err(Wrong::TooLarge)));
-    }
 }

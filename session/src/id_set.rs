@@ -139,14 +139,16 @@ impl<I: Id> IdSet<I> {
         rows.remove_run_compression();
     }
     /// Whether all of a range, first and last, is in the set.
-    pub(crate) fn has_range(&self, mut range: RangeInclusive<u32>) -> bool {
+    #[doc(hidden)]
+    pub fn has_range(&self, mut range: RangeInclusive<u32>) -> bool {
         match &self.kept {
             Kept::InPlace(_) => range.all(|row| self.contains(id_of(row))),
             Kept::Bitmap(rows) => rows.contains_range(range),
         }
     }
     /// The runs of the set: (first, how many after it). Equal sets give equal runs, however they were made.
-    pub(crate) fn runs(&self) -> Vec<(u32, u32)> {
+    #[doc(hidden)]
+    pub fn runs(&self) -> Vec<(u32, u32)> {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for row in self.rows() {
             match runs.last_mut() {
@@ -173,7 +175,8 @@ impl<I: Id> IdSet<I> {
         rest
     }
     /// Adds all of another set.
-    pub(crate) fn add_all(&mut self, other: &Self) {
+    #[doc(hidden)]
+    pub fn add_all(&mut self, other: &Self) {
         match &other.kept {
             Kept::Bitmap(rows) if rows.len() > FEW => *self.bitmap() |= rows,
             Kept::Bitmap(_) | Kept::InPlace(_) => {
@@ -182,7 +185,8 @@ impl<I: Id> IdSet<I> {
         }
     }
     /// Takes all ids of another set out.
-    pub(crate) fn remove_all(&mut self, other: &Self) {
+    #[doc(hidden)]
+    pub fn remove_all(&mut self, other: &Self) {
         match (&mut self.kept, &other.kept) {
             (Kept::InPlace(rows), _) => rows.retain(|row| !other.contains(id_of(*row))),
             (Kept::Bitmap(rows), Kept::Bitmap(others)) if others.len() > FEW => *rows -= others,
@@ -270,61 +274,5 @@ impl<'de, I: Id> Deserialize<'de> for IdSet<I> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let ids = Vec::<AtRow<I>>::deserialize(from)?;
         Ok(ids.into_iter().map(|id| id.0).collect())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    stowplan_engine::define_id! {
-        /// A row of these tests.
-        RowId
-    }
-
-    fn set(rows: &[u32]) -> IdSet<RowId> {
-        rows.iter().map(|&row| id_of(row)).collect()
-    }
-
-    /// Sets of about the size that is stored in place, dense and sparse, each with each.
-    #[test]
-    fn both_forms_do_what_a_plain_set_does() {
-        let samples: Vec<Vec<u32>> = (0..12)
-            .flat_map(|len: u32| {
-                [1, 3, 70_000].map(|gap| (0..len).map(|at| 5 + at * gap).collect())
-            })
-            .chain([(0..100).collect(), (50..300).collect()])
-            .collect();
-        for one in &samples {
-            for two in &samples {
-                let (a, b) = (set(one), set(two));
-                let (x, y): (BTreeSet<u32>, BTreeSet<u32>) =
-                    (one.iter().copied().collect(), two.iter().copied().collect());
-                let list = |set: &IdSet<RowId>| set.rows().collect::<BTreeSet<u32>>();
-                assert_eq!(list(&a.and(&b)), &x & &y);
-                assert_eq!(list(&a.minus(&b)), &x - &y);
-                assert_eq!(a.is_disjoint(&b), x.is_disjoint(&y));
-                assert_eq!(a.is_subset(&b), x.is_subset(&y));
-                let mut both = a.clone();
-                both.add_all(&b);
-                assert_eq!(list(&both), &x | &y);
-                both.remove_all(&b);
-                assert_eq!(list(&both), &x - &y);
-                assert_eq!(both == a, x.is_disjoint(&y));
-                assert_eq!(a == b, x == y);
-            }
-        }
-    }
-
-    #[test]
-    fn a_set_that_shrank_equals_one_that_never_grew() {
-        let mut shrunk = set(&(0..20).collect::<Vec<_>>());
-        for row in 3..20 {
-            assert!(shrunk.remove(id_of(row)));
-        }
-        assert_eq!(shrunk, set(&[0, 1, 2]));
-        assert_eq!(shrunk.runs(), [(0, 2)]);
-        assert!(shrunk.has_range(0..=2) && !shrunk.has_range(0..=3));
     }
 }

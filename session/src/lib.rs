@@ -54,3 +54,11 @@ pub use rows::{AllocRow, NodeRow, NodeState, NsRow, PendingRow, Rows};
 pub use state::{Dvm, Initial, InitialError, State};
 pub use status::{STATUSES, Status};
 pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind, Wanted};
+
+#[doc(hidden)]
+pub mod inside {
+    //! For the tests in `session/tests/it/` alone, which are another crate: nothing else names these.
+
+    pub use crate::dump_sets::{DumpSets, Said, Wrong, changed};
+    pub use crate::name::NameIndex;
+}

@@ -67,7 +67,7 @@ impl fmt::Debug for Name {
 /// Each index has a random key for its hash, so that nobody can choose names that collide. The key never shows, because the
 /// index is searched but never iterated.
 #[derive(Clone)]
-pub(crate) struct NameIndex<I> {
+pub struct NameIndex<I> {
     rows: HashTable<I>,
     key: DefaultHashBuilder,
 }
@@ -83,7 +83,7 @@ impl<I> Default for NameIndex<I> {
 
 impl<I: Id> NameIndex<I> {
     /// Names in the index.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
     fn hash(&self, name: &str) -> u64 {
@@ -91,7 +91,7 @@ impl<I: Id> NameIndex<I> {
     }
     /// The row of a name.
     #[inline]
-    pub(crate) fn find<'a>(&self, name: &str, name_of: impl Fn(I) -> &'a Name) -> Option<I> {
+    pub fn find<'a>(&self, name: &str, name_of: impl Fn(I) -> &'a Name) -> Option<I> {
         let same = |&row: &I| name_of(row).is(name);
         self.rows.find(self.hash(name), same).copied()
     }
@@ -102,48 +102,17 @@ impl<I: Id> NameIndex<I> {
             .reserve(more, |&row| key.hash_one(name_of(row).as_str()));
     }
     /// Adds the name of a row, which is not there yet.
-    pub(crate) fn insert<'a>(&mut self, row: I, name_of: impl Fn(I) -> &'a Name) {
+    pub fn insert<'a>(&mut self, row: I, name_of: impl Fn(I) -> &'a Name) {
         let hash = |&row: &I| self.key.hash_one(name_of(row).as_str());
         self.rows.insert_unique(hash(&row), row, hash);
     }
     /// Removes the name of a row.
-    pub(crate) fn remove(&mut self, name: &Name, row: I) {
+    pub fn remove(&mut self, name: &Name, row: I) {
         let found = self
             .rows
             .find_entry(self.hash(name.as_str()), |&other| other == row);
         if let Ok(entry) = found {
             entry.remove();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use stowplan_engine::id::Column;
-
-    stowplan_engine::define_id! {
-        /// A row of these tests.
-        RowId
-    }
-
-    #[test]
-    fn names_come_and_go_without_losing_others() {
-        let mut names: Column<RowId, Name> = Column::new();
-        let mut index: NameIndex<RowId> = NameIndex::default();
-        let ids: Vec<RowId> = (0..500)
-            .map(|n| names.push(Name::new(&format!("n{n}"))))
-            .collect();
-        for &id in &ids {
-            index.insert(id, |id| &names[id]);
-        }
-        for &id in ids.iter().step_by(3) {
-            index.remove(&names[id], id);
-        }
-        for (n, &id) in ids.iter().enumerate() {
-            let found = index.find(names[id].as_str(), |id| &names[id]);
-            assert_eq!(found, (n % 3 != 0).then_some(id));
-        }
-        assert_eq!(index.len(), 333);
     }
 }

@@ -6,11 +6,11 @@ use stowplan_engine::table::topologies::Device;
 
 /// The PCI address above a device, if the file has one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Plugged(pub(crate) Option<u64>);
+pub struct Plugged(pub Option<u64>);
 
 /// What an OS device is known as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum KnownAs {
+pub enum KnownAs {
     Block,
     Network,
     /// A network card, as libraries for fabrics name it.
@@ -19,7 +19,7 @@ pub(crate) enum KnownAs {
 }
 
 impl KnownAs {
-    pub(crate) const fn class(self) -> DeviceClass {
+    pub const fn class(self) -> DeviceClass {
         match self {
             Self::Block => DeviceClass::Block,
             Self::Network | Self::OpenFabrics => DeviceClass::Network,
@@ -32,7 +32,7 @@ impl KnownAs {
 /// which its OpenFabrics name gets, else its first. `plugged`, `known`: shape `[devices]`.
 ///
 /// Cost: devices, sorted.
-pub(crate) fn number(devices: &mut [Device], plugged: &[Plugged], known: &[KnownAs]) {
+pub fn number(devices: &mut [Device], plugged: &[Plugged], known: &[KnownAs]) {
     for class in [DeviceClass::Network, DeviceClass::Block] {
         let of_class = |&at: &usize| devices[at].class == class;
         let own: Vec<usize> = (0..devices.len()).filter(of_class).collect();
@@ -53,41 +53,5 @@ pub(crate) fn number(devices: &mut [Device], plugged: &[Plugged], known: &[Known
         for (turn, at) in (0..).zip(cards.into_values().chain(apart)) {
             devices[at].turn = Some(turn);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn device(name: &str, known: KnownAs) -> Device {
-        Device {
-            name: name.to_owned(),
-            subtype: "-".to_owned(),
-            pus: Vec::new(),
-            class: known.class(),
-            turn: None,
-        }
-    }
-
-    #[test]
-    fn a_card_with_two_names_is_one_and_addresses_give_the_order() {
-        use KnownAs::{Block, Network, OpenFabrics, Other};
-        let rows = [
-            ("ib1", Network, Some(9)),
-            ("mlx5_1", OpenFabrics, Some(9)),
-            ("eth1", Network, None),
-            ("sda", Block, Some(3)),
-            ("eth0", Network, None),
-            ("card0", Other, Some(1)),
-            ("hsn0", Network, Some(2)),
-        ];
-        let mut devices: Vec<Device> = rows.iter().map(|row| device(row.0, row.1)).collect();
-        let plugged: Vec<Plugged> = rows.iter().map(|row| Plugged(row.2)).collect();
-        let known: Vec<KnownAs> = rows.iter().map(|row| row.1).collect();
-        number(&mut devices, &plugged, &known);
-        let turns: Vec<Option<u32>> = devices.iter().map(|device| device.turn).collect();
-        let expected = [None, Some(1), Some(3), Some(0), Some(2), None, Some(0)];
-        assert_eq!(turns, expected);
     }
 }

@@ -4,7 +4,7 @@ use stowplan_engine::policy::ObjKind;
 
 /// What a cache holds. Only instruction caches matter: they are not among our objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Holds {
+pub enum Holds {
     /// Data, or data and instructions.
     Data,
     /// Only instructions.
@@ -13,7 +13,7 @@ pub(crate) enum Holds {
 
 /// A kind of object in hwloc's tree. There are more kinds than in [`ObjKind`]: some only give the tree its shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     Machine,
     Package,
     Die,
@@ -128,7 +128,7 @@ const WORDS: &[(&str, usize, Kind)] = &[
 /// ```text
 /// "L3Cache:2" is a level 3 cache, "l1i" one of instructions, "pack" a package, "p" nothing.
 /// ```
-pub(crate) fn scan(text: &[u8]) -> Option<Kind> {
+pub fn scan(text: &[u8]) -> Option<Kind> {
     let first = text.first()?.to_ascii_lowercase();
     for (word, letters, kind) in WORDS {
         if word.as_bytes()[0] == first && begins(text, word, *letters) {
@@ -162,33 +162,4 @@ fn begins(text: &[u8], word: &str, letters: usize) -> bool {
     given >= letters
         && given <= word.len()
         && text[..given].eq_ignore_ascii_case(&word.as_bytes()[..given])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_taken_as_hwloc_takes_them() {
-        let cases: &[(&str, Option<Kind>)] = &[
-            ("L3Cache:2", Some(Kind::Cache(3, Holds::Data))),
-            ("l1i", Some(Kind::Cache(1, Holds::Instructions))),
-            ("l4i", None),
-            ("l6", None),
-            ("L2c:3", Some(Kind::Cache(2, Holds::Data))),
-            ("L2x:3", None),
-            ("NUMA2 ", Some(Kind::Numa)),
-            ("node:2", Some(Kind::Numa)),
-            ("Socket", Some(Kind::Package)),
-            ("co:2", Some(Kind::Core)),
-            ("CoProc", Some(Kind::OsDevice)),
-            ("Group1", Some(Kind::Group)),
-            ("p", None),
-            ("foo", None),
-            ("", None),
-        ];
-        for (text, kind) in cases {
-            assert_eq!(scan(text.as_bytes()), *kind, "{text}");
-        }
-    }
 }

@@ -17,13 +17,16 @@
 //! ```
 
 // Kinds of objects, and words for them.
-mod kind;
+#[doc(hidden)]
+pub mod kind;
 // Errors.
 mod error;
 // Classes of OS devices, and their order.
-mod classes;
+#[doc(hidden)]
+pub mod classes;
 // GPUs and network cards among the devices of a file.
-mod os_devices;
+#[doc(hidden)]
+pub mod os_devices;
 // GPUs and network cards: of a named machine, or stated with `--devices`.
 pub mod devices;
 // Text -> topology.

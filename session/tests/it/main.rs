@@ -22,3 +22,8 @@ mod journal;
 mod random;
 mod rebuild;
 mod spans;
+// One file of the library each.
+mod dump_sets;
+mod id_set;
+mod name;
+mod status;

@@ -15,7 +15,8 @@ mod draft;
 mod insert;
 mod merge;
 mod object;
-mod sets;
+#[doc(hidden)]
+pub mod sets;
 mod tree;
 
 use crate::error::{TopoError, XmlFault, whole};

@@ -4,7 +4,7 @@
 
 /// One set: where its words are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Set {
+pub struct Set {
     first: u32,
     words: u32,
     rest: Rest,
@@ -20,13 +20,13 @@ enum Rest {
 
 /// The sets of one file. Words are of 64 bits, lowest first.
 #[derive(Default, Debug)]
-pub(super) struct Sets {
+pub struct Sets {
     words: Vec<u64>,
 }
 
 impl Sets {
     /// Reads a set. `None` if the text is not a set. Costs at most four bytes of memory for each byte of text.
-    pub(super) fn read(&mut self, text: &str) -> Option<Set> {
+    pub fn read(&mut self, text: &str) -> Option<Set> {
         let first = u32::try_from(self.words.len()).ok()?;
         let (rest, text) = match text.strip_prefix("0xf...f") {
             Some("") => {
@@ -61,7 +61,7 @@ impl Sets {
     }
 
     /// Whether a bit is in the set.
-    pub(super) fn has(&self, set: Set, bit: u32) -> bool {
+    pub fn has(&self, set: Set, bit: u32) -> bool {
         match self.of(set).get(bit as usize / 64) {
             Some(word) => word >> (bit % 64) & 1 == 1,
             None => set.rest == Rest::Full,
@@ -69,7 +69,7 @@ impl Sets {
     }
 
     /// The lowest bit. `None` for the empty set.
-    pub(super) fn first(&self, set: Set) -> Option<u64> {
+    pub fn first(&self, set: Set) -> Option<u64> {
         let words = self.of(set);
         let place = words.iter().position(|&word| word != 0);
         match place {
@@ -79,12 +79,12 @@ impl Sets {
     }
 
     /// Whether no bit is in the set.
-    pub(super) fn is_empty(&self, set: Set) -> bool {
+    pub fn is_empty(&self, set: Set) -> bool {
         self.first(set).is_none()
     }
 
     /// Whether two sets have the same bits.
-    pub(super) fn same(&self, a: Set, b: Set) -> bool {
+    pub fn same(&self, a: Set, b: Set) -> bool {
         let (of_a, of_b) = (self.of(a), self.of(b));
         let shared = of_a.len().min(of_b.len());
         let full = |set: Set| match set.rest {
@@ -98,7 +98,7 @@ impl Sets {
     }
 
     /// Whether the set holds this bit and nothing else, or nothing at all.
-    pub(super) fn at_most(&self, set: Set, bit: u32) -> bool {
+    pub fn at_most(&self, set: Set, bit: u32) -> bool {
         let others = self.of(set).iter().zip(0_u32..).all(|(&word, place)| {
             let own = if place == bit / 64 {
                 1 << (bit % 64)
@@ -128,43 +128,4 @@ fn hexadecimal(part: &str) -> Option<u64> {
         word = word << 4 | u64::from(value);
     }
     Some(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_read_highest_first() {
-        let mut sets = Sets::default();
-        let set = sets.read("0x00000001,,0x80000003").unwrap();
-        let bits: Vec<u32> = (0..128).filter(|&bit| sets.has(set, bit)).collect();
-        assert_eq!(bits, [0, 1, 31, 64]);
-        assert_eq!(sets.first(set), Some(0));
-        assert!(!sets.at_most(set, 0));
-    }
-
-    #[test]
-    fn a_full_set_has_all_bits_above_its_words() {
-        let mut sets = Sets::default();
-        let all = sets.read("0xf...f").unwrap();
-        assert!(sets.has(all, 4_000_000));
-        let above = sets.read("0xf...f,0x00000000").unwrap();
-        assert_eq!(sets.first(above), Some(32));
-        assert!(!sets.same(all, above));
-        let same = sets.read("0xf...f,0xffffffff").unwrap();
-        assert!(sets.same(all, same));
-    }
-
-    #[test]
-    fn leading_zero_words_change_nothing() {
-        let mut sets = Sets::default();
-        let short = sets.read("0x3").unwrap();
-        let long = sets.read("0x0,0x0,0x00000003").unwrap();
-        assert!(sets.same(short, long));
-        assert!(sets.read("0x3,g").is_none());
-        assert!(sets.read("-1").is_none());
-        let empty = sets.read("0x0").unwrap();
-        assert!(sets.is_empty(empty) && sets.at_most(empty, 7));
-    }
 }
