@@ -27,7 +27,8 @@ pub fn without(job: &Job, node: &str) -> Option<Job> {
 }
 
 /// The host entries that do not name the node.
-fn entries(text: &str, node: &str) -> Option<String> {
+#[doc(hidden)]
+pub fn entries(text: &str, node: &str) -> Option<String> {
     let kept: Vec<String> = split(text)
         .into_iter()
         .flat_map(|entry| one_entry(entry, node))
@@ -81,7 +82,8 @@ fn range(name: &str) -> Option<(u32, u32)> {
 }
 
 /// The lines of a hostfile that do not name a node.
-fn lines(text: &str, node: &str) -> Option<String> {
+#[doc(hidden)]
+pub fn lines(text: &str, node: &str) -> Option<String> {
     let named = |line: &&str| {
         let name = line.split_whitespace().next().unwrap_or_default();
         name == node || line.trim_end().ends_with(&format!("={node}")) && line.starts_with("rank ")
@@ -90,20 +92,4 @@ fn lines(text: &str, node: &str) -> Option<String> {
     let names = |line: &&str| !line.starts_with('^') && !line.is_empty();
     let any = kept.iter().any(names);
     any.then(|| kept.iter().map(|line| format!("{line}\n")).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_lose_a_node() {
-        let left = |text| entries(text, "n9");
-        assert_eq!(left("n8:2,n9:3,+n1").as_deref(), Some("n8:2,+n1"));
-        assert_eq!(left("n[8-11]:2").as_deref(), Some("n8:2,n10:2,n11:2"));
-        assert_eq!(left("n[10-11],9").as_deref(), Some("n[10-11]"));
-        assert_eq!(left("n9:*,n[9-9]"), None);
-        let left = lines("n8\nrank 0=n9\nn9 slots=2\n^n9\n", "n9");
-        assert_eq!(left.as_deref(), Some("n8\n^n9\n"));
-    }
 }

@@ -13,11 +13,13 @@ use std::sync::LazyLock;
 /// How many slot counts a node may have: 0 to 3.
 const SLOTS: u64 = 4;
 /// Clusters of one, two or three nodes, each with 0 to 3 slots.
-const CLUSTERS: u64 = SLOTS + SLOTS * SLOTS + SLOTS * SLOTS * SLOTS;
+#[doc(hidden)]
+pub const CLUSTERS: u64 = SLOTS + SLOTS * SLOTS + SLOTS * SLOTS * SLOTS;
 /// Which topologies the nodes have: all have the first one, all have the second, or only the last node has the second.
 const MIXES: u64 = 3;
 /// Clusters with their topologies. In a cluster of one node the last node is the whole cluster, so one mix is left out.
-const WORLDS: u64 = CLUSTERS * MIXES - SLOTS;
+#[doc(hidden)]
+pub const WORLDS: u64 = CLUSTERS * MIXES - SLOTS;
 /// Process counts of an app: absent, 1 to 5.
 const COUNTS: u64 = 6;
 /// Process counts of the first of two apps.
@@ -32,7 +34,8 @@ const TOPOLOGIES: [&str; 2] = [
 /// Bindings of the apps of a pair.
 const PAIR_BINDINGS: [&str; 2] = ["", "core"];
 /// Mix and cluster of the few worlds in which two apps say everything they can: `a:3`, `a:2,b:3` and `a:2,b:1,c:3`, in all mixes.
-const FEW_WORLDS: [(u64, u64); 8] = [
+#[doc(hidden)]
+pub const FEW_WORLDS: [(u64, u64); 8] = [
     (0, 3),
     (1, 3),
     (0, 18),
@@ -239,7 +242,8 @@ fn choice<'t, T>(of: &'t [T], digits: &mut Digits) -> &'t T {
 }
 
 /// `a:s`, `a:s,b:s` or `a:s,b:s,c:s`.
-fn hosts(number: u64) -> String {
+#[doc(hidden)]
+pub fn hosts(number: u64) -> String {
     let (mut number, mut nodes, mut jobs) = (number, 1, SLOTS);
     while number >= jobs {
         number -= jobs;
@@ -286,49 +290,5 @@ fn app(cell: &Cell, np: Option<u32>, number: u32) -> App {
         rank: cell.rank_text(&mut plain),
         bind: cell.bind_text(&mut plain),
         gpus: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_number_is_a_job() {
-        assert_eq!(
-            (singles(), pairs(), spoken()),
-            (7_062_048, 2_864_896, 1_738_576)
-        );
-        let few = singles() + pairs();
-        for number in [0, 1, 5000, singles() - 1, singles(), few, size() - 1] {
-            let job = job(number);
-            assert_eq!(job.apps.len(), if number < singles() { 1 } else { 2 });
-            assert!(
-                job.apps[0]
-                    .hosts
-                    .as_ref()
-                    .is_some_and(|hosts| hosts.starts_with("a:"))
-            );
-        }
-        assert_eq!(hosts(CLUSTERS - 1), "a:3,b:3,c:3");
-    }
-
-    #[test]
-    fn the_few_worlds_are_what_they_are_called() {
-        let first = singles() + pairs();
-        let worlds = (first..first + FEW_WORLDS.len() as u64).map(job);
-        let hosts: Vec<_> = worlds.filter_map(|job| job.apps[0].hosts.clone()).collect();
-        let [one, two, three] = ["a:3", "a:2,b:3", "a:2,b:1,c:3"];
-        assert_eq!(hosts, [one, one, two, two, two, three, three, three]);
-    }
-
-    #[test]
-    fn no_world_is_there_twice() {
-        let world = |number| {
-            let job = job(number);
-            (job.apps[0].hosts.clone(), job.machine, job.others)
-        };
-        let all: std::collections::BTreeSet<_> = (0..WORLDS).map(world).collect();
-        assert_eq!(all.len() as u64, WORLDS);
     }
 }

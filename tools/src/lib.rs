@@ -23,7 +23,8 @@ pub mod output;
 // Progress of long outputs.
 pub mod progress;
 // Files that were given where others were meant.
-mod mistaken;
+#[doc(hidden)]
+pub mod mistaken;
 // Everything else that the words of a job name.
 pub mod surroundings;
 // Variables and files from a launcher.

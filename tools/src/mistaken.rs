@@ -14,7 +14,7 @@ const TOLD_MAX: usize = 1 << 16;
 
 /// What a file is, by its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+pub enum Kind {
     Plan,
     PlanInJson,
     Journal,
@@ -26,7 +26,7 @@ enum Kind {
 
 impl Kind {
     /// The kind of these bytes, if it is one of ours. Cost: the bytes.
-    fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn of(bytes: &[u8]) -> Option<Self> {
         if Plan::is_sealed(bytes) {
             return Some(Self::Plan);
         }
@@ -142,7 +142,7 @@ fn paths(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a sentence names a path, as a word of its own.
-fn names(sentence: &str, path: &str) -> bool {
+pub fn names(sentence: &str, path: &str) -> bool {
     let shown = one_line(path);
     let part = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);
     sentence.match_indices(&shown).any(|(at, _)| {
@@ -183,31 +183,5 @@ impl Write for Heard<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.err.flush()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_a_word_of_its_own() {
-        assert!(names("p: no journal", "p"));
-        assert!(names("topology file p, line 1", "p"));
-        assert!(!names("no plan at all", "p"));
-        assert!(!names("a/p: no journal", "p"));
-        assert!(names("hostfile p:2:1: bytes", "p"));
-    }
-
-    #[test]
-    fn files_are_known_by_their_bytes() {
-        assert_eq!(
-            Kind::of(b"<?xml version=\"1.0\"?>\n<topology>"),
-            Some(Kind::Topology)
-        );
-        assert_eq!(Kind::of(br#"{"apps": []}"#), Some(Kind::Request));
-        assert_eq!(Kind::of(br#"{"steps": []}"#), Some(Kind::Scenario));
-        assert_eq!(Kind::of(b"n0 slots=4\n"), None);
-        assert_eq!(Kind::of(b""), None);
     }
 }

@@ -8,6 +8,7 @@
 
 mod apps;
 mod child;
+mod choices;
 mod cluster_account;
 mod cluster_day;
 mod cluster_first;
@@ -23,6 +24,7 @@ mod job_notes;
 mod judge;
 mod lines;
 mod lost;
+mod lost_words;
 mod memory;
 mod million;
 mod networks;
@@ -35,6 +37,7 @@ mod replay;
 mod session;
 mod session_size;
 mod size;
+mod small_world;
 mod taskmap;
 mod text;
 mod threads;

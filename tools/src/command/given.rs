@@ -13,18 +13,18 @@ use stowplan_engine::text::words::nearest;
 
 /// A command line, read by the rows of its subcommand.
 #[derive(Clone, Debug)]
-pub(crate) struct Given<'a> {
+pub struct Given<'a> {
     pub(crate) command: &'static Subcommand,
     /// Its own options, as written and with their values, in order.
     own: Vec<(&'static Row, &'a str, &'a str)>,
     /// The options of the job, as words.
-    of_job: Vec<String>,
+    pub of_job: Vec<String>,
     /// Words that are no options.
-    pub(crate) words: Vec<&'a String>,
+    pub words: Vec<&'a String>,
     /// The words of hosts behind `--onto`; `None`: it is not there.
-    pub(crate) hosts: Option<Vec<String>>,
+    pub hosts: Option<Vec<String>>,
     /// What follows: a job, or a program; `None`: there is no `--`.
-    pub(crate) behind: Option<&'a [String]>,
+    pub behind: Option<&'a [String]>,
 }
 
 /// A refusal in words.
@@ -37,7 +37,7 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// `bad-option`, from left to right: an option that it does not have, that lacks its value or takes none, that is given twice.
-    pub(crate) fn read(command: &'static Subcommand, args: &'a [String]) -> Result<Self, Refused> {
+    pub fn read(command: &'static Subcommand, args: &'a [String]) -> Result<Self, Refused> {
         let mut given = Self {
             command,
             own: Vec::new(),
@@ -314,53 +314,4 @@ fn mended(sentence: String, remedy: String) -> Refused {
 /// Refuses a word that is one too many.
 pub(crate) fn misplaced(word: &str) -> Refused {
     told("bad-option", format!("{word} {}", OptionFault::Misplaced))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::command::{exec, show};
-
-    fn words(line: &str) -> Vec<String> {
-        line.split(' ').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn the_words_of_hosts_are_parted_from_the_others() {
-        let parted = |line: &str, command| {
-            let words = words(line);
-            let given = Given::read(command, &words).unwrap();
-            let hosts = given.hosts.map(|hosts| hosts.join(" "));
-            let (own, behind) = (given.words, given.behind.map(|behind| behind.join(" ")));
-            let own: Vec<&str> = own.into_iter().map(String::as_str).collect();
-            (own.join(" "), hosts, behind, given.of_job.join(" "))
-        };
-        let show = |line: &str| parted(line, &show::COMMAND);
-        let exec = |line: &str| parted(line, &exec::COMMAND);
-        let some = |text: &str| Some(text.to_owned());
-        let all =
-            |own: &str, hosts, behind, job: &str| (own.to_owned(), hosts, behind, job.to_owned());
-        assert_eq!(show("p --onto g0,g1"), all("p", some("-H g0,g1"), None, ""));
-        assert_eq!(
-            show("p --onto -H g0 -o f --topo t"),
-            all("p", some("-H g0 --topo t"), None, "-o f")
-        );
-        assert_eq!(
-            show("p --onto=g0 --here"),
-            all("p", some("-H g0 --here"), None, "")
-        );
-        assert_eq!(show("--onto -H g p"), all("p", some("-H g"), None, ""));
-        assert_eq!(
-            exec("p --onto --here --omp -- ./x -H 3"),
-            all("p", some("--here"), some("./x -H 3"), "")
-        );
-        assert_eq!(
-            exec("p --onto -H g ./x -H 3"),
-            all("p", some("-H g"), some("./x -H 3"), "")
-        );
-        assert_eq!(
-            exec("p ./x --onto 3"),
-            all("p", None, some("./x --onto 3"), "")
-        );
-    }
 }

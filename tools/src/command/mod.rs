@@ -10,7 +10,8 @@ pub mod explain;
 mod explain_threads;
 pub mod export;
 // What a command line says: the reader of all of them.
-mod given;
+#[doc(hidden)]
+pub mod given;
 pub mod help;
 pub(crate) mod here;
 mod levels;
@@ -23,7 +24,8 @@ mod carry;
 pub mod page;
 pub mod probe;
 pub(crate) mod remedies;
-mod roff;
+#[doc(hidden)]
+pub mod roff;
 pub(crate) mod saved;
 pub mod score;
 pub mod script;

@@ -6,7 +6,7 @@ const INDENT: &str = "       ";
 /// The page without its instructions: headings as they are, words under them, what is said of a word under the word.
 ///
 /// It knows the instructions that our pages have: `.TH`, `.SH`, `.SS`, `.TP`, `.PP`, `.br`, `.RS`, `.RE`, and fonts.
-pub(super) fn plain(page: &str) -> String {
+pub fn plain(page: &str) -> String {
     let mut text = String::new();
     // How many more lines stand at the word's own depth.
     let (mut deeper, mut word) = (false, false);
@@ -60,18 +60,4 @@ fn unescaped(line: &str) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_reads_without_its_instructions() {
-        let page = ".ie \\n(.g .ds Aq \\(aq\n.TH X 1\n.SH NAME\nx \\- it\\*(Aqs\n.SH \"OPTIONS\"\n.TP\n\\fB\\-\\-to\\fR \\fI<F>\\fR\na\\e b\n";
-        assert_eq!(
-            plain(page),
-            "NAME\n       x - it's\n\nOPTIONS\n       --to <F>\n           a\\ b\n"
-        );
-    }
 }

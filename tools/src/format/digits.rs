@@ -22,7 +22,7 @@ pub(super) fn push(buf: &mut Vec<u8>, number: u32) {
 }
 
 /// Appends a number with zeros in front, to `width` digits at least.
-pub(super) fn push_padded(buf: &mut Vec<u8>, number: u64, width: u8) {
+pub fn push_padded(buf: &mut Vec<u8>, number: u64, width: u8) {
     let mut digits = [b'0'; 20];
     let mut first = digits.len();
     let mut left = number;
@@ -39,25 +39,4 @@ pub(super) fn push_padded(buf: &mut Vec<u8>, number: u64, width: u8) {
     }
     let first = first.min(digits.len().saturating_sub(usize::from(width)));
     buf.extend_from_slice(&digits[first..]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_written_as_the_standard_library_writes_them() {
-        let powers = (0..19).map(|power| 10_u64.pow(power));
-        for number in powers
-            .flat_map(|power| [power - 1, power, power + 1, power * 2 - 1])
-            .chain([u64::MAX])
-        {
-            for width in [1, 3, 7, 18] {
-                let mut buf = Vec::new();
-                push_padded(&mut buf, number, width);
-                let expected = format!("{number:0width$}", width = usize::from(width));
-                assert_eq!(String::from_utf8(buf).unwrap(), expected);
-            }
-        }
-    }
 }

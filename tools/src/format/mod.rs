@@ -1,12 +1,10 @@
 //! Each format turns one plan into one text.
 
 // Fast conversion of numbers to digits.
-mod digits;
+#[doc(hidden)]
+pub mod digits;
 // Node names for a walk over nodes.
 mod node_names;
-// A plan for tests of the formats.
-#[cfg(test)]
-mod sample;
 // Progress of slow outputs.
 pub mod watch;
 // A line per rank.

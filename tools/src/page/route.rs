@@ -84,21 +84,3 @@ pub fn route(method: &str, path: &str, kind: Option<&str>) -> Result<Route, Astr
         false => Err(Astray::Type),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_finds_its_way() {
-        let json = Some("Application/JSON; charset=utf-8");
-        assert_eq!(
-            route("POST", "/v1/map", json),
-            Ok(Route::Question(Question::Map))
-        );
-        assert_eq!(route("GET", "/v1/map", json), Err(Astray::Method("POST")));
-        assert_eq!(route("POST", "/v1/map", None), Err(Astray::Type));
-        assert_eq!(route("POST", "/v1/maps", json), Err(Astray::NoSuchPath));
-        assert_eq!(route("DELETE", "/", None), Err(Astray::Method("GET, HEAD")));
-    }
-}

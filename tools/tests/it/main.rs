@@ -35,6 +35,7 @@ mod growth;
 mod guides;
 mod help;
 mod input;
+mod inside;
 mod json;
 mod judged;
 mod launch;

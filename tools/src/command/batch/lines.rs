@@ -4,18 +4,18 @@ use std::io::{self, Read};
 use stowplan_engine::limit::REQUEST_BYTES_MAX;
 
 /// The bytes that are read at once.
-const CHUNK: usize = 1 << 18;
+pub const CHUNK: usize = 1 << 18;
 
 /// A line that is not empty.
-pub(super) struct Line {
+pub struct Line {
     /// Its number, from 1; empty lines count.
-    pub(super) number: u64,
+    pub number: u64,
     /// Its text, or why it cannot be used.
-    pub(super) text: Result<String, &'static str>,
+    pub text: Result<String, &'static str>,
 }
 
 /// The lines of an input.
-pub(super) struct Lines<'i> {
+pub struct Lines<'i> {
     input: &'i mut dyn Read,
     /// The bytes read so far; lines before `from` have been given out.
     buffer: Vec<u8>,
@@ -35,7 +35,7 @@ enum Rest {
 }
 
 impl<'i> Lines<'i> {
-    pub(super) fn of(input: &'i mut dyn Read) -> Self {
+    pub fn of(input: &'i mut dyn Read) -> Self {
         Self {
             input,
             buffer: Vec::new(),
@@ -47,7 +47,7 @@ impl<'i> Lines<'i> {
     }
 
     /// The next lines, at most `most`: waits for the first, then gives those that have arrived. Empty: the input has ended.
-    pub(super) fn next(&mut self, most: usize) -> io::Result<Vec<Line>> {
+    pub fn next(&mut self, most: usize) -> io::Result<Vec<Line>> {
         let mut lines = Vec::new();
         while lines.len() < most {
             if let Some(end) = self.line_end() {
@@ -109,45 +109,5 @@ impl<'i> Lines<'i> {
         let blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
         let number = self.number;
         (!blank).then_some(Line { number, text })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn all(text: &[u8], most: usize) -> Vec<(u64, Result<String, &'static str>)> {
-        let mut input = text;
-        let mut lines = Lines::of(&mut input);
-        let mut found = Vec::new();
-        loop {
-            let next = lines.next(most).unwrap();
-            if next.is_empty() {
-                return found;
-            }
-            assert!(next.len() <= most);
-            found.extend(next.into_iter().map(|line| (line.number, line.text)));
-        }
-    }
-
-    #[test]
-    fn empty_lines_count_and_are_passed_over() {
-        for most in [1, 2, 100] {
-            let lines = all(b"a\n\n  \nb\r\n\xff\nc", most);
-            let numbers: Vec<u64> = lines.iter().map(|line| line.0).collect();
-            assert_eq!(numbers, [1, 4, 5, 6]);
-            assert!(lines[2].1.is_err());
-            assert_eq!(lines[3].1.as_deref(), Ok("c"));
-        }
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_is_one_line() {
-        let mut text = vec![b'x'; REQUEST_BYTES_MAX + 3 * CHUNK];
-        text.extend_from_slice(b"\nshort\n");
-        let lines = all(&text, 8);
-        assert_eq!(lines.len(), 2);
-        assert!(lines[0].1.is_err());
-        assert_eq!(lines[1], (2, Ok("short".to_owned())));
     }
 }

@@ -1,7 +1,8 @@
 //! `stowplan batch`: reads a request per line and writes an answer per line, in order, on all cores.
 
 // Reads lines of an input that may never end.
-mod lines;
+#[doc(hidden)]
+pub mod lines;
 
 use crate::command::given::told;
 use crate::command::map::remarks;

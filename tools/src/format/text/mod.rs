@@ -22,11 +22,13 @@ mod network;
 // The ranks and cpus of the nodes of a shape.
 mod placement;
 // Rows of numbers as runs.
-mod series;
+#[doc(hidden)]
+pub mod series;
 // Nodes that look the same.
 mod shapes;
 // One character per core.
-mod strip;
+#[doc(hidden)]
+pub mod strip;
 // A row per shape.
 mod table;
 // The shapes that a page shows.

@@ -19,7 +19,7 @@ use stowplan_engine::table::topologies::TopologyId;
 const CORES: u32 = 4;
 
 /// `n[0-…]`, `package:2 core:4 pu:2`, four processes by core on each node.
-pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
+pub(crate) fn plan(nodes: u32, order: RankOrder) -> Plan {
     let mut world = World::default();
     let draft = stowplan_topo::read("package:2 core:4 pu:2", &|_| Err(String::new())).unwrap();
     let topology = Arc::make_mut(&mut world.topologies)
