@@ -96,11 +96,4 @@ impl Usable {
         sets.sort_by_key(RoaringBitmap::min);
         sets
     }
-
-    /// The first usable cpu of each usable core, in the order of their OS numbers.
-    #[must_use]
-    pub fn first_threads(&self, asked: &LineAsked<'_>) -> RoaringBitmap {
-        let cores = self.objects(asked, ObjKind::Core);
-        cores.iter().filter_map(RoaringBitmap::min).collect()
-    }
 }
