@@ -1,11 +1,10 @@
 //! `--onto` of subcommands: a saved plan is carried onto the hosts that were granted.
 
-use super::given::told;
 use super::here;
 use super::saved::Saved;
 use super::subcommand::{Many, Maybe, own};
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use crate::surroundings::Surroundings;
 use stowplan::answers::onto::{Misfit, onto};
 use stowplan::job::error::one_line;

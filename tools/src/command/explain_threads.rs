@@ -3,7 +3,7 @@
 use super::saved::Saved;
 use crate::Console;
 use crate::output::Kept;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use crate::surroundings::Surroundings;
 use stowplan::answers::explain::RANKS_MAX;
 use stowplan::answers::json_text;
@@ -23,10 +23,6 @@ use stowplan_engine::table::apps::AppId;
 
 /// A rank, and one of its threads.
 type Asked = (u32, ThreadName);
-
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
-}
 
 /// The threads of `3.5,4.0`; `None`: the words name ranks alone.
 ///

@@ -1,13 +1,13 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
 use super::carry::{self, ONTO};
-use super::given::{Given, told as refused};
+use super::given::Given;
 use super::saved::Saved;
 use super::subcommand::{Subcommand, subcommand};
 use crate::format::thread_cells::ThreadRows;
 use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, print_notes, told as refused};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan::answers::picture;

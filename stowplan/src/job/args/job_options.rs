@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use super::{FORMATS, NodeOrder, Show};
+use crate::job::error::bad_words;
 use crate::job::note_classes::NOTE_CLASSES;
 use crate::job::options::Meaning;
 use crate::job::parameters::{Effect, find};
@@ -197,17 +198,16 @@ fn output(given: &str, value: &str) -> Result<String, SpecError> {
     if name.is_empty() || !name.chars().all(sign) {
         return Ok(value.to_owned());
     }
-    Err(SpecError::OfLine {
-        class: "bad-value",
-        sentence: format!(
+    Err(bad_words(
+        "bad-value",
+        format!(
             "{given} {value}: that is a word of flux run, and -o names the file of the answer here"
         ),
-        at: None,
-        help: vec![
+        vec![
             format!(
                 "before the program of a line that begins with flux run: flux run -o {value} …"
             ),
             format!("a file of that name: -o ./{value}"),
         ],
-    })
+    ))
 }

@@ -24,6 +24,7 @@ pub mod foreign;
 pub(crate) mod idiom;
 
 use crate::job::batch::alloc;
+use crate::job::error::bad_words;
 use crate::job::line::{self, Cut, LineArgs};
 use crate::job::words::CommandLine;
 use crate::launchers::line::Launcher;
@@ -443,14 +444,11 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
         "hostfile" => format!("did you mean --map-by seq:file={value}?"),
         _ => return Ok(()),
     };
-    Err(SpecError::OfLine {
-        class: "taskmap-syntax",
-        sentence: format!(
-            "--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"
-        ),
-        at: None,
-        help: vec![help],
-    })
+    Err(bad_words(
+        "taskmap-syntax",
+        format!("--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"),
+        vec![help],
+    ))
 }
 
 /// A task map places processes as seq does. No mapping may be named together with it.

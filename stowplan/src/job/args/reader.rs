@@ -2,6 +2,7 @@
 
 use super::idiom::is_cpu_list;
 use super::{JobArgs, Outer, foreign};
+use crate::job::error::bad_words;
 use crate::job::line;
 use crate::job::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
 use crate::job::parameters::is_machine;
@@ -120,12 +121,11 @@ impl<'a> Reader<'a> {
 
     /// Refuses an option of another launcher, and says what to type instead.
     fn foreign<T>(&self, given: &str, help: String) -> Result<T, SpecError> {
-        Err(SpecError::OfLine {
-            class: "bad-option",
-            sentence: format!("{given} on app {} is no option", self.app),
-            at: None,
-            help: vec![help],
-        })
+        Err(bad_words(
+            "bad-option",
+            format!("{given} on app {} is no option", self.app),
+            vec![help],
+        ))
     }
 
     /// Reads one option with its value. Returns its row, and its name as given.

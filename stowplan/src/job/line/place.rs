@@ -4,7 +4,7 @@ use super::launched::Launched;
 use super::variables::variables;
 use super::{LineArgs, gpus, with_variables};
 use crate::job::args::{JobArgs, MapArgs};
-use crate::job::error::{JobError, one_line};
+use crate::job::error::{JobError, one_line, told};
 use crate::job::machine;
 use crate::job::options::Meaning;
 use crate::job::outside::Outside;
@@ -430,11 +430,4 @@ fn refusal(refused: &LineRefused, line: &LineArgs) -> JobError {
         help: refused.help.clone(),
     }
     .into()
-}
-
-fn told(class: &'static str, sentence: impl Into<String>) -> JobError {
-    JobError::Told {
-        class,
-        sentence: sentence.into(),
-    }
 }

@@ -1,6 +1,7 @@
 //! The policies that parameters give to jobs that say none.
 
 use super::{Class, Effect, Text, find, is_on};
+use crate::job::error::bad_words;
 use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
@@ -127,12 +128,9 @@ fn component<'p>(key: &'p str, value: &str, weak: &mut Vec<Given<'p>>, notes: &m
 }
 
 fn not_modelled(key: &str) -> SpecError {
-    SpecError::OfLine {
-        class: "not-modelled",
-        sentence: format!(
-            "{key}: this parameter changes where processes go, and how is not known here"
-        ),
-        at: None,
-        help: vec!["say it by --map-by, --rank-by or --bind-to".to_owned()],
-    }
+    bad_words(
+        "not-modelled",
+        format!("{key}: this parameter changes where processes go, and how is not known here"),
+        vec!["say it by --map-by, --rank-by or --bind-to".to_owned()],
+    )
 }

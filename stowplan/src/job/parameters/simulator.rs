@@ -1,6 +1,7 @@
 //! The simulator: nodes that PRRTE makes up (`ras_simulator_num_nodes 4,2`). Source: `lines/prte/spec.md` 1.1.
 
 use super::{Effect, find};
+use crate::job::error::bad_words;
 use stowplan_engine::error::SpecError;
 
 /// The most nodes that are made.
@@ -105,14 +106,13 @@ fn numbers(key: &str, text: &str) -> Result<Vec<u64>, SpecError> {
 }
 
 fn bad(key: &str, there: &str) -> SpecError {
-    SpecError::OfLine {
-        class: "bad-value",
-        sentence: format!(
+    bad_words(
+        "bad-value",
+        format!(
             "{key} {there}: it takes numbers apart by commas, one for each of at most 26 groups with together at most {NODES_MAX} nodes"
         ),
-        at: None,
-        help: Vec::new(),
-    }
+        Vec::new(),
+    )
 }
 
 #[cfg(test)]

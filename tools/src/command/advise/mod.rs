@@ -3,12 +3,12 @@
 // What is asked and said of a network.
 mod on_network;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::score::asked::{Asked, DISTANCES, Format, LEVELS, NODE_ORDER};
 use super::score::matrices::FileMatrices;
 use super::score::thousands;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io::{self, Write};
@@ -56,7 +56,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (path, wanted) = (asked.given.value("order"), wanted(&asked.given)?);
     let (Some(job), []) = (&asked.job, &asked.given.words[..]) else {
         let sentence = "advise takes -- and a job: stowplan advise --pattern halo:4x4 -- -n 16";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     };
     let app = asked.parts[0].app as usize;
     let files = console.files;
@@ -113,7 +113,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 fn wanted(given: &Given<'_>) -> Result<usize, Refused> {
     if given.has("answer") && !given.has("order") {
         let sentence = "--answer says whose order --order FILE writes, and there is no --order";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     }
     let number = given.parsed("answer", "the number of an answer, from 1", |text| {
         let digits = text.bytes().all(|sign| sign.is_ascii_digit());

@@ -2,11 +2,11 @@
 
 use super::threads::{self, witnessed};
 use crate::Console;
-use crate::command::given::{Given, told};
+use crate::command::given::Given;
 use crate::command::threads::runtime;
 use crate::environment::Environment;
 use crate::output;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use stowplan::answers::openmp::Runtime;
 use stowplan::answers::openmp::live::Compared;
 use stowplan::launchers::cpus::ranges;

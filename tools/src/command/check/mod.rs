@@ -7,11 +7,11 @@ mod threads;
 
 use crate::Console;
 use crate::command::carry::{self, ONTO};
-use crate::command::given::{Given, told};
+use crate::command::given::Given;
 use crate::command::saved::Saved;
 use crate::command::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::command::{here, map};
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, print_notes, told};
 use live::Live;
 use stowplan::answers::verify::{Unsound, verify};
 use stowplan::job::error::one_line;

@@ -1,7 +1,7 @@
 //! What the words after `taskmap` ask for.
 
-use crate::command::given::{Given, told};
-use crate::report::Refused;
+use crate::command::given::Given;
+use crate::report::{Refused, told};
 use stowplan_engine::count::Rank;
 use stowplan_engine::limit::TASKMAP_TASKS_MAX;
 use stowplan_engine::taskmap::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, JobNode, Limits, Scheme};

@@ -7,11 +7,11 @@ mod network;
 // The tree, folded.
 mod text;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::output;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::fmt::Write as _;
 use stowplan::launchers::slurm::MachineSite;
 use stowplan_engine::policy::ObjKind;
