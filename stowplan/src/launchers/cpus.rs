@@ -3,6 +3,7 @@
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
 use stowplan_engine::id::Id as _;
+use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
@@ -52,6 +53,22 @@ pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
             return None;
         }
         set.insert_range(first..=last);
+    }
+    Some(set)
+}
+
+/// Reads a mask as [`mask`] writes it, with or without `0x`; `None` if `text` is no mask, or one of more cpus than a node has.
+#[must_use]
+pub fn read_mask(text: &str) -> Option<RoaringBitmap> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    if digits.is_empty() || digits.len() > PUS_MAX as usize / 4 {
+        return None;
+    }
+    let mut set = RoaringBitmap::new();
+    for (place, digit) in (0..).zip(digits.chars().rev()) {
+        let value = digit.to_digit(16)?;
+        let bits = (0..4).filter(|bit| value >> bit & 1 == 1);
+        set.extend(bits.map(|bit| place * 4 + bit));
     }
     Some(set)
 }

@@ -323,7 +323,7 @@ fn cores(machine: &Machine, topology: TopologyId) -> u32 {
     }
 }
 
-/// Patterns as the engine has them: with objects of one kind, and GPUs by logical number.
+/// Patterns as the engine has them, with GPUs by logical number. No launcher tells objects.
 struct Made<'l> {
     laid: &'l Laid,
     topologies: &'l Topologies,
@@ -342,24 +342,19 @@ impl Made<'_> {
             next += count;
         }
         for run in &app.runs {
-            let kind = self.kind(run.pattern);
             let first = starts.partition_point(|&(_, end, _)| end <= run.nodes.first);
             for &(start, end, topology) in &starts[first..] {
                 let part = NodeRange::until(start, end).overlap(run.nodes);
                 let Some(nodes) = part else { break };
                 let pattern = self.pattern(run.pattern, topology);
                 match runs.last_mut() {
-                    Some(last)
-                        if last.pattern == pattern
-                            && last.kind == kind
-                            && last.nodes.end() == nodes.first =>
-                    {
+                    Some(last) if last.pattern == pattern && last.nodes.end() == nodes.first => {
                         last.nodes.count += nodes.count;
                     }
                     Some(_) | None => runs.push(GivenRun {
                         nodes,
                         pattern,
-                        kind,
+                        kind: None,
                     }),
                 }
             }
@@ -372,24 +367,14 @@ impl Made<'_> {
         }
     }
 
-    /// The kind of the objects of a pattern, if all its processes have one of the same kind.
-    fn kind(&self, pattern: usize) -> Option<ObjKind> {
-        let mut kinds = self.laid.patterns[pattern]
-            .iter()
-            .map(|procs| procs.object.map(|(kind, _)| kind));
-        let first = kinds.next()??;
-        kinds.all(|kind| kind == Some(first)).then_some(first)
-    }
-
     fn pattern(&mut self, pattern: usize, topology: TopologyId) -> usize {
         if let Some(&row) = self.rows.get(&(pattern, topology)) {
             return row;
         }
-        let kind = self.kind(pattern);
         let gpus = self.topologies.gpus(topology);
         let given = |procs: &LaidProcs| GivenProcs {
             count: procs.count,
-            object: kind.and(procs.object).map(|(_, object)| object),
+            object: None,
             cpus: procs.cpus.clone(),
             gpus: procs.gpus.as_ref().map(|numbers| {
                 let logical = numbers.iter().filter_map(|&number| {

@@ -11,6 +11,8 @@ mod nodefile;
 mod pals;
 mod sge;
 mod slurm;
+// R of Flux, for jobs and for instances.
+pub(crate) mod r;
 // The GPUs that programs see.
 mod visible;
 // The rank of a process and its node.

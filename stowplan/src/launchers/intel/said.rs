@@ -192,10 +192,9 @@ impl Reader<'_> {
 
 fn unknown(given: &str, name: &str, at: usize) -> LineRefused {
     let sentence = format!("{given} is no option of this version of Intel's mpiexec");
-    let mut refused = LineRefused::new("bad-option", sentence).at(at, 0..given.len());
     let near = near(name).map(|near| format!("did you mean -{near}?"));
-    refused.help.extend(near);
-    refused
+    let refused = LineRefused::new("bad-option", sentence).help(near);
+    refused.at(at, 0..given.len())
 }
 
 /// Takes what an option says.

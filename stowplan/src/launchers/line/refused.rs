@@ -27,6 +27,13 @@ impl LineRefused {
         }
     }
 
+    /// The same, with lines of help.
+    #[must_use]
+    pub fn help<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
+        self.help.extend(lines.into_iter().map(Into::into));
+        self
+    }
+
     /// The same, with the word at fault.
     #[must_use]
     pub fn at(mut self, word: usize, bytes: Range<usize>) -> Self {

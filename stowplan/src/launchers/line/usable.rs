@@ -97,3 +97,22 @@ impl Usable {
         sets
     }
 }
+
+/// A set of cpus that `word` names, all of which must be among these.
+///
+/// # Errors
+/// `launch-fails`.
+pub(crate) fn all_there(
+    asked: &LineAsked<'_>,
+    word: &str,
+    set: &RoaringBitmap,
+    all: &RoaringBitmap,
+) -> Result<RoaringBitmap, LineRefused> {
+    match (set - all).min() {
+        None => Ok(set.clone()),
+        Some(cpu) => {
+            let why = format_args!("{word}: the node has no cpu {cpu} that may be used");
+            Err(asked.refused("launch-fails", why))
+        }
+    }
+}
