@@ -239,14 +239,14 @@ pub const STOPPED: u8 = 130;
 /// Prints notes; a note on many apps is printed once.
 pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
     for told in fold(notes) {
-        // The worst that can happen to a message is that nobody reads it.
-        let _ = writeln!(
-            err,
-            "note[{}]: {}",
-            told.note.class(),
-            one_line(&told.to_string())
-        );
+        note(err, told.note.class(), &told.to_string());
     }
+}
+
+/// Prints a note.
+pub fn note(err: &mut dyn Write, class: &str, text: &str) {
+    // The worst that can happen to a note is that nobody reads it.
+    let _ = writeln!(err, "note[{}]: {}", one_line(class), one_line(text));
 }
 
 /// The most columns of a text that are shown around the words.

@@ -3,7 +3,7 @@
 use super::saved::Saved;
 use crate::Console;
 use crate::output::Kept;
-use crate::report::{Refused, told};
+use crate::report::{self, Refused, told};
 use crate::surroundings::Surroundings;
 use stowplan::answers::explain::RANKS_MAX;
 use stowplan::answers::json_text;
@@ -175,13 +175,7 @@ fn tell(
     }
     kept.give(console.out, |out| out.write_all(text.as_bytes()))?;
     for note in notes {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[{}]: {}",
-            note.class,
-            one_line(&note.text)
-        );
+        report::note(console.err, note.class, &note.text);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::saved::Saved;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use super::{coords, here};
 use crate::files_read::Recorded;
-use crate::report::{Refused, Target, told};
+use crate::report::{self, Refused, Target, told};
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -85,8 +85,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         Some(folder) => into(&said, dialect, folder, path, console)?,
     }
     for note in said.notes() {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", note.class, note.sentence);
+        report::note(console.err, note.class, &note.sentence);
     }
     Ok(())
 }
@@ -222,14 +221,7 @@ fn plan(given: &Given<'_>, console: &mut Console<'_>) -> Result<Exported, Refuse
     let files = Recorded::new(console.files);
     let placement = place_from(asked, &files)?;
     output::refuse_overwriting(&job, &files.paths(&job))?;
-    for note in remarks(&placement.mapped.notes) {
-        let _ = writeln!(
-            console.err,
-            "note[{}]: {}",
-            one_line(&note.class),
-            one_line(&note.text)
-        );
-    }
+    carry::print(&remarks(&placement.mapped.notes), console);
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;

@@ -10,7 +10,7 @@ use super::subcommand::{Behind, Many, Maybe, Nothing, One, Subcommand, own, subc
 use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
-use crate::report::{Refused, told};
+use crate::report::{self, Refused, told};
 use omp::Omp;
 use roaring::RoaringBitmap;
 use std::ffi::OsString;
@@ -133,8 +133,7 @@ fn become_program(
         threads.strict()?;
     }
     for note in threads.notes() {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[omp-removed]: {note}");
+        report::note(console.err, "omp-removed", &note);
     }
     if given.has("dry-run") {
         let report = omp::report(&place).map(|(name, value)| (name.to_owned(), value));

@@ -1,7 +1,7 @@
 //! The OpenMP variables that `exec --omp` gives to a process: what the user set stays, what would win in silence goes.
 
-use crate::Console;
-use crate::report::{Refused, Target, told};
+use crate::report::{self, Refused, told};
+use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan::answers::openmp::answer::Answer;
 use stowplan::answers::openmp::notes::{Scope, found};
@@ -160,16 +160,9 @@ pub(super) fn dry_run(
             text.push('\n');
         }
     }
-    let written = console.out.write_all(text.as_bytes());
-    written
-        .and_then(|()| console.out.flush())
-        .map_err(|error| Refused::Output {
-            to: Target::StandardOutput,
-            error,
-        })?;
+    output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
     for note in found(&process, &answer, &runtimes, Scope::Process) {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", note.class, note.text);
+        report::note(console.err, note.class, &note.text);
     }
     Ok(())
 }
