@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
+use std::str::FromStr;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
@@ -38,17 +39,19 @@ pub fn ranges(set: &RoaringBitmap, between: char) -> String {
     list.replace(',', between.encode_utf8(&mut [0; 4]))
 }
 
+/// The number of a text in digits alone.
+pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
 /// Reads a list such as `0-3,8`, with numbers up to `highest`; `None` if `text` is not such a list.
 #[must_use]
 pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
     let mut set = RoaringBitmap::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| {
-            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            digits.then(|| text.parse::<u32>().ok()).flatten()
-        };
-        let (first, last) = (number(first)?, number(last)?);
+        let (first, last) = (number::<u32>(first)?, number::<u32>(last)?);
         if first > last || last > highest {
             return None;
         }

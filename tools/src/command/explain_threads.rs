@@ -15,6 +15,7 @@ use stowplan::job::error::{JobError, one_line};
 use stowplan::job::our_words::in_our_words;
 use stowplan::job::place::Placement;
 use stowplan::job::words::CommandLine;
+use stowplan::score::number::number;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
@@ -37,10 +38,6 @@ pub(super) fn asked(list: &str) -> Result<Option<Vec<Asked>>, Refused> {
             "RANK {list}: expected RANK.THREAD such as 3.5, or 3.5.1 for a thread of an inner team"
         );
         told("bad-value", sentence)
-    };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse::<u32>().ok()).flatten()
     };
     let mut all = Vec::new();
     for item in list.split(',') {

@@ -13,6 +13,7 @@ use crate::score::advise::{Advice, Answer, Chosen, Policy};
 use crate::score::error::ScoreError;
 use crate::score::figures::Matrices;
 use crate::score::network::OnNetwork;
+use crate::score::number::number;
 use crate::score::pattern::Part;
 use policies::Tried;
 
@@ -48,10 +49,6 @@ pub fn distances(text: Option<&str>, on: Option<&OnNetwork>) -> Result<Option<Ve
     let Some(on) = on else {
         let sentence = "distances go by the levels of a network, and no network is given";
         return Err(told("bad-option", sentence));
-    };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
-        text.parse::<u32>().ok().filter(|_| digits)
     };
     let found: Option<Vec<u32>> = text.split(':').map(number).collect();
     let wanted = on.network().levels().len() + 2;

@@ -37,14 +37,9 @@ impl Reader<'_> {
     }
 
     fn threads(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<usize>() {
-            Ok(threads) if threads > 0 && digits => {
-                self.job.threads = Some(threads);
-                Ok(())
-            }
-            Ok(_) | Err(_) => self.bad_value(given, value, "number of threads, at least 1"),
-        }
+        let threads = self.positive(given, value, "number of threads, at least 1")?;
+        self.job.threads = Some(threads);
+        Ok(())
     }
 
     /// Takes `--prtemca KEY VALUE`.
@@ -138,14 +133,9 @@ impl Reader<'_> {
 
     /// Takes `--line`.
     fn line_number(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<usize>() {
-            Ok(number) if number > 0 && digits => {
-                self.job.line_number = Some(number);
-                Ok(())
-            }
-            Ok(_) | Err(_) => self.bad_value(given, value, "number of a launch line, from 1"),
-        }
+        let number = self.positive(given, value, "number of a launch line, from 1")?;
+        self.job.line_number = Some(number);
+        Ok(())
     }
 
     fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {

@@ -7,6 +7,8 @@ use crate::job::line;
 use crate::job::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
 use crate::job::parameters::is_machine;
 use crate::job::program::refuse_empty_program;
+use crate::score::number::number;
+use std::str::FromStr;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
@@ -213,6 +215,17 @@ impl<'a> Reader<'a> {
         }
         seen.push((what, given.to_owned()));
         Ok(())
+    }
+
+    /// A number in digits alone, at least 1.
+    pub(super) fn positive<N: FromStr + PartialOrd + Default>(
+        &self,
+        given: &str,
+        value: &str,
+        range: &'static str,
+    ) -> Result<N, SpecError> {
+        let found = number(value).filter(|number| *number > N::default());
+        found.map_or_else(|| self.bad_value(given, value, range), Ok)
     }
 
     pub(super) fn bad_value<T>(

@@ -18,43 +18,7 @@ pub(super) fn wants_resources(lookup: &dyn Lookup) -> BadEnvironment {
 
 /// The hosts of R.
 pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
-    let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
-    let whole = r::json(text).map_err(|why| bad(&why))?;
-    if whole["version"] != 1 {
-        let version = &whole["version"];
-        return Err(bad(&format!(
-            "it is of version {version}, and RFC 20 knows version 1"
-        )));
-    }
-    let R {
-        hosts: lists,
-        entries,
-    } = R::of(&whole).map_err(|why| bad(&why))?;
-    let mut hosts = Vec::new();
-    for list in lists {
-        hosts.extend(names("execution.nodelist", &list)?);
-        if hosts.len() > HOSTS_MAX {
-            return Err(bad("more hosts than there can be"));
-        }
-    }
-    let mut by_rank: BTreeMap<u32, Resources> = BTreeMap::new();
-    for entry in entries {
-        if by_rank.len() as u64 + entry.ranks.len() > HOSTS_MAX as u64 {
-            return Err(bad("more ranks than there can be"));
-        }
-        for rank in entry.ranks {
-            let own = by_rank.entry(rank).or_default();
-            own.cores |= &entry.cores;
-            own.gpus |= &entry.gpus;
-        }
-    }
-    if by_rank.len() != hosts.len() || hosts.is_empty() {
-        return Err(bad(&format!(
-            "nodelist names {}, and R_lite has {}",
-            counted(hosts.len() as u64, "host"),
-            counted(by_rank.len() as u64, "rank")
-        )));
-    }
+    let (hosts, by_rank) = ranked(text)?;
     let mut found = Found {
         source: "R on standard input".to_owned(),
         ..Found::default()
@@ -97,6 +61,48 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
         numbers => format!("gpu=only:{numbers}"),
     });
     Ok(found)
+}
+
+/// The hosts that R names, and what each of its ranks has: as many of the one as of the other.
+fn ranked(text: &[u8]) -> Result<(Vec<String>, BTreeMap<u32, Resources>), BadEnvironment> {
+    let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
+    let whole = r::json(text).map_err(|why| bad(&why))?;
+    if whole["version"] != 1 {
+        let version = &whole["version"];
+        return Err(bad(&format!(
+            "it is of version {version}, and RFC 20 knows version 1"
+        )));
+    }
+    let R {
+        hosts: lists,
+        entries,
+    } = R::of(&whole).map_err(|why| bad(&why))?;
+    let mut hosts = Vec::new();
+    for list in lists {
+        hosts.extend(names("execution.nodelist", &list)?);
+        if hosts.len() > HOSTS_MAX {
+            return Err(bad("more hosts than there can be"));
+        }
+    }
+    let mut by_rank: BTreeMap<u32, Resources> = BTreeMap::new();
+    for entry in entries {
+        if by_rank.len() as u64 + entry.ranks.len() > HOSTS_MAX as u64 {
+            return Err(bad("more ranks than there can be"));
+        }
+        for rank in entry.ranks {
+            let own = by_rank.entry(rank).or_default();
+            own.cores |= &entry.cores;
+            own.gpus |= &entry.gpus;
+        }
+    }
+    if by_rank.len() != hosts.len() || hosts.is_empty() {
+        return Err(bad(&format!(
+            "nodelist names {}, and R_lite has {}",
+            counted(hosts.len() as u64, "host"),
+            counted(by_rank.len() as u64, "rank")
+        )));
+    }
+    Ok((hosts, by_rank))
 }
 
 /// What a rank of R has.

@@ -18,6 +18,7 @@ mod visible;
 // The rank of a process and its node.
 pub mod rank;
 
+use super::cpus;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
@@ -311,9 +312,7 @@ fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
 
 /// Reads a number in a variable, at least 1.
 fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| text.parse::<u64>().ok()).flatten();
-    number
+    cpus::number(text)
         .filter(|&number| number > 0 && number <= SLOTS_MAX)
         .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on must stand here"))
 }

@@ -65,9 +65,9 @@ impl Entry {
         Ok(Self {
             ranks: set(&entry["rank"], NODES_MAX, "a rank that is")?,
             cores: set(&children["core"], PUS_MAX, "cores that are")?,
-            gpus: match &children["gpu"] {
-                Value::Null => RoaringBitmap::new(),
-                gpus => set(gpus, PUS_MAX, "GPUs that are")?,
+            gpus: match children.get("gpu").filter(|gpus| !gpus.is_null()) {
+                None => RoaringBitmap::new(),
+                Some(gpus) => set(gpus, PUS_MAX, "GPUs that are")?,
             },
         })
     }

@@ -2,6 +2,7 @@
 
 use super::asked::LineAsked;
 use super::refused::LineRefused;
+use crate::launchers::cpus::number;
 use stowplan_engine::text::words::nearest;
 
 /// How many values a word takes.
@@ -66,9 +67,8 @@ impl<M> Said<M> {
     /// # Errors
     /// `launcher-refuses`.
     pub fn number(&self, asked: &LineAsked<'_>) -> Result<u32, LineRefused> {
-        let digits = self.value.bytes().all(|byte| byte.is_ascii_digit());
-        let number = self.value.parse().ok().filter(|_| digits);
-        number.ok_or_else(|| self.refused(asked, "launcher-refuses", "a number must stand here"))
+        number(&self.value)
+            .ok_or_else(|| self.refused(asked, "launcher-refuses", "a number must stand here"))
     }
 }
 

@@ -21,6 +21,7 @@ use stowplan::job::error::one_line;
 use stowplan::score::advise::Advice;
 use stowplan::score::advise::Answer;
 use stowplan::score::figures::Leaving;
+use stowplan::score::number::number;
 use stowplan::score::order::file;
 use stowplan::score::tree::places;
 use stowplan::score::weight::Weight;
@@ -116,8 +117,7 @@ fn wanted(given: &Given<'_>) -> Result<usize, Refused> {
         return Err(told("bad-option", sentence));
     }
     let number = given.parsed("answer", "the number of an answer, from 1", |text| {
-        let digits = text.bytes().all(|sign| sign.is_ascii_digit());
-        { text.parse().ok() }.filter(|&number| number > 0 && digits)
+        number(text).filter(|&number| number > 0)
     });
     Ok(number?.unwrap_or(1))
 }
