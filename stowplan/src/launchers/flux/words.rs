@@ -51,43 +51,19 @@ enum Shape {
 /// A word: its long spelling, its letter, how it is written, what it means.
 type Row = (&'static str, Option<char>, Shape, Means);
 
+#[rustfmt::skip]
 const WORDS: &[Row] = {
     use Means::{Exclusive, Harmless, Requires, Setting, Several, TaskMap};
     use Shape::{AllocFlag, AllocValue, Flag, SubmitFlag, SubmitValue, Value};
     &[
         ("nodes", Some('N'), Value, Means::Count(Count::Nodes)),
         ("ntasks", Some('n'), Value, Means::Count(Count::Tasks)),
-        (
-            "cores-per-task",
-            Some('c'),
-            Value,
-            Means::Count(Count::CoresPerTask),
-        ),
-        (
-            "gpus-per-task",
-            Some('g'),
-            Value,
-            Means::Count(Count::GpusPerTask),
-        ),
+        ("cores-per-task", Some('c'), Value, Means::Count(Count::CoresPerTask)),
+        ("gpus-per-task", Some('g'), Value, Means::Count(Count::GpusPerTask)),
         ("cores", None, Value, Means::Count(Count::Cores)),
-        (
-            "tasks-per-node",
-            None,
-            Value,
-            Means::Count(Count::TasksPerNode),
-        ),
-        (
-            "tasks-per-core",
-            None,
-            Value,
-            Means::Count(Count::TasksPerCore),
-        ),
-        (
-            "gpus-per-node",
-            None,
-            Value,
-            Means::Count(Count::GpusPerNode),
-        ),
+        ("tasks-per-node", None, Value, Means::Count(Count::TasksPerNode)),
+        ("tasks-per-core", None, Value, Means::Count(Count::TasksPerCore)),
+        ("gpus-per-node", None, Value, Means::Count(Count::GpusPerNode)),
         ("exclusive", Some('x'), Flag, Exclusive),
         ("taskmap", None, Value, TaskMap),
         ("requires", None, Value, Requires),
