@@ -2,7 +2,7 @@
 //! value counts.
 
 use crate::job::args::{JobArgs, MapArgs, Outer, read_args};
-use crate::job::error::{JobError, told};
+use crate::job::error::{JobError, told, value};
 use crate::job::files::GivenFiles;
 use crate::job::line::LineArgs;
 use crate::job::our_words::of_another;
@@ -12,7 +12,6 @@ use crate::job::request::read_open;
 use crate::job::typed::{Set, Typed, hostfile_name};
 pub use crate::job::whose::{Kind, Whose};
 use std::collections::BTreeMap;
-use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
@@ -426,14 +425,6 @@ fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
 fn say(intake: &mut Intake, kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     let row = intake.text(value(whose.app(), kind.option(), text));
     intake.directive(whose.owner(), kind.form(), row, Scope::Global)
-}
-
-fn value(app: Option<u32>, option: &str, value: &str) -> AtText {
-    AtText::Value {
-        app,
-        option: option.to_owned(),
-        value: value.to_owned(),
-    }
 }
 
 fn bounded(text: &str) -> Result<(), JobError> {

@@ -31,6 +31,24 @@ pub fn told(class: &'static str, sentence: impl Into<String>) -> JobError {
     JobError::Told { class, sentence }
 }
 
+/// The value of an option as a text that has words in it.
+pub(crate) fn value(app: Option<u32>, option: &str, value: &str) -> AtText {
+    AtText::Value {
+        app,
+        option: option.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+/// The place of all of a text.
+pub(crate) fn all_of(text: AtText) -> At {
+    At {
+        start: 0,
+        end: u32::try_from(text.content().len()).unwrap_or(u32::MAX),
+        text,
+    }
+}
+
 /// A refusal of words in another grammar than ours, or of several words together. `help`: what would work, a line each.
 pub(crate) fn bad_words(class: &'static str, sentence: String, help: Vec<String>) -> SpecError {
     SpecError::OfLine {

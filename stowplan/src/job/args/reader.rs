@@ -2,14 +2,13 @@
 
 use super::idiom::is_cpu_list;
 use super::{JobArgs, Outer, foreign};
-use crate::job::error::bad_words;
+use crate::job::error::{self, all_of, bad_words};
 use crate::job::line;
 use crate::job::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
 use crate::job::parameters::is_machine;
 use crate::job::program::refuse_empty_program;
 use crate::score::number::number;
 use std::str::FromStr;
-use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
@@ -191,12 +190,8 @@ impl<'a> Reader<'a> {
 
     /// Records the value of an option as a text that has words in it.
     pub(super) fn text(&mut self, option: &str, value: &str) -> u32 {
-        let text = AtText::Value {
-            app: Some(self.app),
-            option: option.to_owned(),
-            value: value.to_owned(),
-        };
-        self.intake.text(text)
+        self.intake
+            .text(error::value(Some(self.app), option, value))
     }
 
     pub(super) fn once(
@@ -234,18 +229,8 @@ impl<'a> Reader<'a> {
         value: &str,
         range: &'static str,
     ) -> Result<T, SpecError> {
-        let end = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        let text = AtText::Value {
-            app: Some(self.app),
-            option: given.to_owned(),
-            value: value.to_owned(),
-        };
         Err(SpecError::BadValue {
-            at: At {
-                text,
-                start: 0,
-                end,
-            },
+            at: all_of(error::value(Some(self.app), given, value)),
             asked: value.to_owned(),
             range,
         })

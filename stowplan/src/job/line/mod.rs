@@ -15,7 +15,7 @@ pub(crate) mod place;
 // Which changes of rules move its ranks between two versions.
 pub mod versions;
 
-use crate::job::error::bad_words;
+use crate::job::error::{all_of, bad_words, value};
 use crate::job::options::{Meaning, Takes, spelled};
 use crate::job::words::{CommandLine, OptionWords};
 use crate::launchers::line::Launcher;
@@ -261,17 +261,8 @@ pub(crate) fn with_variables(
 }
 
 fn unknown(asked: &str) -> SpecError {
-    use stowplan_engine::error::at::{At, AtText};
     SpecError::BadValue {
-        at: At {
-            text: AtText::Value {
-                app: None,
-                option: "--as".to_owned(),
-                value: asked.to_owned(),
-            },
-            start: 0,
-            end: u32::try_from(asked.len()).unwrap_or(u32::MAX),
-        },
+        at: all_of(value(None, "--as", asked)),
         asked: asked.to_owned(),
         range: "launcher: prte hydra intel slurm flux pals aprun jsrun, with @VERSION if need be",
     }

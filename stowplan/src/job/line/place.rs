@@ -4,7 +4,7 @@ use super::launched::Launched;
 use super::variables::variables;
 use super::{LineArgs, gpus, with_variables};
 use crate::job::args::{JobArgs, MapArgs};
-use crate::job::error::{JobError, one_line, told};
+use crate::job::error::{JobError, one_line, told, value};
 use crate::job::machine;
 use crate::job::options::Meaning;
 use crate::job::outside::Outside;
@@ -16,7 +16,7 @@ use crate::launchers::line::{
 };
 use std::collections::HashMap;
 use std::sync::Arc;
-use stowplan_engine::error::at::{At, AtText};
+use stowplan_engine::error::at::At;
 use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_engine::given::{self, GivenApp, GivenJob, GivenProcs, GivenRun};
 use stowplan_engine::id::Id as _;
@@ -399,11 +399,7 @@ fn refusal(refused: &LineRefused, line: &LineArgs) -> JobError {
         let before: usize = words.iter().take(*word).map(|word| word.len() + 1).sum();
         let number = |byte: usize| u32::try_from(before + byte).unwrap_or(u32::MAX);
         At {
-            text: AtText::Value {
-                app: None,
-                option: line.command.clone(),
-                value: words.join(" "),
-            },
+            text: value(None, &line.command, &words.join(" ")),
             start: number(bytes.start),
             end: number(bytes.end),
         }

@@ -1,8 +1,7 @@
 //! The policies that parameters give to jobs that say none.
 
 use super::{Class, Effect, Text, find, is_on};
-use crate::job::error::bad_words;
-use stowplan_engine::error::at::AtText;
+use crate::job::error::{bad_words, value};
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::spawn::attributes::Scope;
@@ -71,11 +70,7 @@ pub(crate) fn read(
     }
     let mut intake = Intake::new();
     for given in &strong {
-        let row = intake.text(AtText::Value {
-            app: None,
-            option: given.key.to_owned(),
-            value: given.text.clone(),
-        });
+        let row = intake.text(value(None, given.key, &given.text));
         let form = match given.class {
             Class::Map => DirectiveForm::Map(MapForm::Whole),
             Class::Rank => DirectiveForm::Rank,
