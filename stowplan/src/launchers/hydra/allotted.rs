@@ -87,10 +87,7 @@ fn names(
         return Ok(None);
     };
     let invented = Allocation::invented(u32::try_from(count).unwrap_or(u32::MAX));
-    notes.push(LineNote {
-        class: "invented-nodes",
-        text: format!("{count} nodes were asked for and none named: they are called n0 and on"),
-    });
+    notes.push(LineNote::invented(count));
     listed(std::iter::once(&invented)).map(Some)
 }
 

@@ -95,11 +95,7 @@ pub(crate) fn read(asked: &LineAsked<'_>, version: Version) -> Result<Said, Line
         };
         let of_file = reader.line(&mut said);
         // A word of the file has no place in the line.
-        of_file.map_err(|refused| LineRefused {
-            sentence: format!("-configfile {path}: {}", refused.sentence),
-            at: None,
-            ..refused
-        })?;
+        of_file.map_err(|refused| refused.of(format_args!("-configfile {path}")))?;
         said.programs.splice(0..0, own);
     }
     if said.programs.is_empty() || said.programs.iter().any(|program| program.argv.is_empty()) {

@@ -41,6 +41,16 @@ pub struct LineNote {
     pub text: String,
 }
 
+impl LineNote {
+    /// A line asks for so many nodes and names none.
+    pub(crate) fn invented(count: u64) -> Self {
+        Self {
+            class: "invented-nodes",
+            text: format!("{count} nodes were asked for and none named: they are called n0 and on"),
+        }
+    }
+}
+
 /// One program of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaidApp {

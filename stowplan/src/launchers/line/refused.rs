@@ -34,6 +34,17 @@ impl LineRefused {
         self
     }
 
+    /// The same of words that are not the line's own, as those of a file: their source leads the sentence, and no word of the line is at
+    /// fault.
+    #[must_use]
+    pub(crate) fn of(self, source: std::fmt::Arguments<'_>) -> Self {
+        Self {
+            sentence: format!("{source}: {}", self.sentence),
+            at: None,
+            ..self
+        }
+    }
+
     /// The same, with the word at fault.
     #[must_use]
     pub fn at(mut self, word: usize, bytes: Range<usize>) -> Self {

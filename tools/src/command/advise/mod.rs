@@ -177,34 +177,17 @@ fn text(
     let Some(first) = advice.answers.first() else {
         return writeln!(out, "nothing was tried");
     };
-    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
     let unit = first.score.unit.word();
-    writeln!(
-        out,
-        "{} · {} {unit}, both directions counted · {} placements tried",
-        one_line(&patterns.join(" + ")),
-        thousands(&first.score.edges.to_string()),
-        advice.tried
-    )?;
+    first_line(asked, advice, first, out)?;
     writeln!(out, " #  leave a node    worst node  words")?;
     for (at, said) in (1..).zip(said) {
         let node = &said.answer.score.levels[0];
-        let asked = if said.asked {
-            "what you asked for: "
-        } else {
-            ""
-        };
-        let words = one_line(&said.words.join(" "));
-        let words = if words.is_empty() {
-            "(no map, rank or bind words)"
-        } else {
-            &words
-        };
         writeln!(
             out,
-            "{at:>2}{:>14}{:>14}  {asked}{words}",
+            "{at:>2}{:>14}{:>14}  {}",
             thousands(&node.leave.to_string()),
             thousands(&node.worst.to_string()),
+            words(said)
         )?;
     }
     unwritten(said, out)?;
@@ -212,6 +195,37 @@ fn text(
         out,
         "Counted: {unit} between nodes, then the busiest node, then the levels below. Not looked at: bandwidths, latencies, routing, time."
     )
+}
+
+/// The pattern, all that it sends, and how many placements were tried.
+fn first_line(
+    asked: &Asked<'_>,
+    advice: &Advice,
+    first: &Answer,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
+    writeln!(
+        out,
+        "{} · {} {}, both directions counted · {} placements tried",
+        one_line(&patterns.join(" + ")),
+        thousands(&first.score.edges.to_string()),
+        first.score.unit.word(),
+        advice.tried
+    )
+}
+
+/// The words of an answer, and whether they are those that were asked for.
+fn words(said: &Said<'_>) -> String {
+    let mark = if said.asked {
+        "what you asked for: "
+    } else {
+        ""
+    };
+    match one_line(&said.words.join(" ")) {
+        words if words.is_empty() => format!("{mark}(no map, rank or bind words)"),
+        words => format!("{mark}{words}"),
+    }
 }
 
 /// Says how an order is written that was found and has no name.
