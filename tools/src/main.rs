@@ -6,7 +6,7 @@ use stowplan_cli::Console;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
-use stowplan_cli::report::{Refused, UNWRITTEN};
+use stowplan_cli::report::{Refused, UNWRITTEN, told};
 use stowplan_engine::error::Class;
 
 #[global_allocator]
@@ -57,11 +57,11 @@ fn main() -> ExitCode {
 
 /// Ends the process when something in it is wrong: with one line, no backtrace, and no draft left behind.
 fn internal(panic: &std::panic::PanicHookInfo<'_>) {
-    let told = panic.payload();
-    let what = told
+    let payload = panic.payload();
+    let what = payload
         .downcast_ref::<&str>()
         .copied()
-        .or_else(|| told.downcast_ref::<String>().map(String::as_str))
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no reason is known");
     let at = panic.location().map_or_else(String::new, |at| {
         format!(", at {}:{}", at.file(), at.line())
@@ -79,9 +79,7 @@ fn internal(panic: &std::panic::PanicHookInfo<'_>) {
 /// Refuses an argument that is not UTF-8: names that differ only in such bytes would become equal, and the wrong file would be
 /// written.
 fn refuse(number: usize, arg: &std::ffi::OsStr) -> ExitCode {
-    let refused = stowplan_cli::report::Refused::Told {
-        class: "bad-value",
-        sentence: format!("argument {number} is not UTF-8: {arg:?}"),
-    };
+    let sentence = format!("argument {number} is not UTF-8: {arg:?}");
+    let refused = told("bad-value", sentence);
     ExitCode::from(refused.print(&mut std::io::stderr().lock()))
 }

@@ -1,7 +1,8 @@
 //! Where an answer goes: standard output, or a file that appears complete or not at all.
 
 use crate::files_read::Recorded;
-use crate::report::{Refused, Target};
+use crate::report::{Refused, Target, told};
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -41,6 +42,31 @@ pub fn give(
     written.map_err(|error| refused(Target::File(path.to_owned()), error))
 }
 
+/// Writes text as bytes. The error is that of the writer, which `fmt` cannot return.
+///
+/// # Errors
+/// When `out` refuses a write, and that of `write`.
+pub fn as_bytes(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
+) -> io::Result<()> {
+    struct Bytes<'w> {
+        out: &'w mut dyn Write,
+        failed: io::Result<()>,
+    }
+    impl fmt::Write for Bytes<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.failed = self.out.write_all(text.as_bytes());
+            self.failed.as_ref().map(drop).map_err(|_| fmt::Error)
+        }
+    }
+    let failed = Ok(());
+    let mut bytes = Bytes { out, failed };
+    let written = write(&mut bytes);
+    bytes.failed?;
+    written.map_err(io::Error::other)
+}
+
 /// Where an answer goes that may have read files.
 #[derive(Clone, Copy)]
 pub struct Kept<'a> {
@@ -71,10 +97,7 @@ impl Kept<'_> {
 /// `bad-option`.
 pub fn refuse_overwriting(job: &JobArgs, read: &[String]) -> Result<(), Refused> {
     let real = |path: &str| resolve(Path::new(path)).ok();
-    let told = |sentence: String| Refused::Told {
-        class: "bad-option",
-        sentence,
-    };
+    let refused = |sentence: String| Err(told("bad-option", sentence));
     let outputs = [("--save", &job.save), ("-o", &job.output)];
     let outputs: Vec<(&str, &str)> = outputs
         .iter()
@@ -84,9 +107,9 @@ pub fn refuse_overwriting(job: &JobArgs, read: &[String]) -> Result<(), Refused>
         && (saved == shown || real(saved).is_some_and(|saved| Some(saved) == real(shown)))
         && fs::metadata(saved).map_or(true, |about| about.is_file())
     {
-        return Err(told(format!(
+        return refused(format!(
             "--save {saved} and -o {shown}: both would be written to one file"
-        )));
+        ));
     }
     for (option, output) in outputs {
         let Some(target) = real(output).filter(|_| is_file(output)) else {
@@ -94,9 +117,9 @@ pub fn refuse_overwriting(job: &JobArgs, read: &[String]) -> Result<(), Refused>
         };
         let same = |input: &&String| is_file(input) && real(input).as_ref() == Some(&target);
         if let Some(input) = read.iter().find(same) {
-            return Err(told(format!(
+            return refused(format!(
                 "{option} {output} would replace {input}, which was read for this answer"
-            )));
+            ));
         }
     }
     Ok(())

@@ -7,25 +7,14 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{Class, MapError, Note, SpecError};
-use stowplan_engine::taskmap::TaskMapError;
 use stowplan_engine::text::printable::disturbs;
-use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]
 pub enum Refused {
-    /// The request cannot be honoured.
-    Map(MapError),
-    /// A topology cannot be used.
-    Topo(TopoError),
-    /// Another class, and a sentence.
-    Told {
-        /// The stable class.
-        class: &'static str,
-        /// What was asked, what was found, and where.
-        sentence: String,
-    },
+    /// There is no plan, or no answer about one.
+    Job(Box<JobError>),
     /// The output cannot be written.
     Output {
         /// Where it goes.
@@ -72,40 +61,14 @@ const OURS: &[&str] = &[
     "would-wait",
 ];
 
-impl From<MapError> for Refused {
-    fn from(error: MapError) -> Self {
-        Self::Map(error)
-    }
+/// A refusal in words.
+pub fn told(class: &'static str, sentence: impl Into<String>) -> Refused {
+    stowplan::job::error::told(class, sentence).into()
 }
 
-impl From<SpecError> for Refused {
-    fn from(error: SpecError) -> Self {
-        Self::Map(MapError::Spec(error))
-    }
-}
-
-impl From<TopoError> for Refused {
-    fn from(error: TopoError) -> Self {
-        Self::Topo(error)
-    }
-}
-
-impl From<TaskMapError> for Refused {
-    fn from(error: TaskMapError) -> Self {
-        Self::Told {
-            class: error.class(),
-            sentence: error.to_string(),
-        }
-    }
-}
-
-impl From<JobError> for Refused {
-    fn from(error: JobError) -> Self {
-        match error {
-            JobError::Map(error) => Self::Map(error),
-            JobError::Topo(error) => Self::Topo(error),
-            JobError::Told { class, sentence } => Self::Told { class, sentence },
-        }
+impl<E: Into<JobError>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self::Job(Box::new(error.into()))
     }
 }
 
@@ -132,12 +95,13 @@ impl Message {
         }
     }
 
-    fn of_map(error: &MapError) -> Self {
-        let mut message = Self::plain(error.class(), &error.to_string());
-        let job = JobError::Map(error.clone());
-        message.places = job.places().into_iter().cloned().collect();
-        message.help = job.help();
-        message.help.extend(job.hint().map(|hint| one_line(&hint)));
+    fn of_job(error: &JobError) -> Self {
+        let mut message = Self::plain(error.class(), &error.message());
+        message.places = error.places().into_iter().cloned().collect();
+        message.help = error.help();
+        message
+            .help
+            .extend(error.hint().map(|hint| one_line(&hint)));
         message
     }
 
@@ -154,9 +118,7 @@ impl Refused {
     #[must_use]
     pub fn message(&self) -> Message {
         match self {
-            Self::Map(error) => Message::of_map(error),
-            Self::Topo(error) => Message::plain(error.class(), &error.to_string()),
-            Self::Told { class, sentence } => Message::plain(class, sentence),
+            Self::Job(error) => Message::of_job(error),
             Self::Output { to, error } => {
                 Message::plain("output", &format!("{to} cannot be written: {error}"))
             }
@@ -182,17 +144,18 @@ impl Refused {
     /// Whether a long option is given twice on one app.
     fn is_option_twice(&self) -> bool {
         match self {
-            Self::Map(MapError::Spec(SpecError::BadOption { option, fault, .. })) => {
-                option.starts_with("--") && matches!(fault, OptionFault::Twice { .. })
-            }
+            Self::Job(error) => matches!(
+                &**error,
+                JobError::Map(MapError::Spec(SpecError::BadOption {
+                    option,
+                    fault: OptionFault::Twice { .. },
+                    ..
+                })) if option.starts_with("--")
+            ),
             Self::Mended { refused, .. } | Self::OfLauncher { refused, .. } => {
                 refused.is_option_twice()
             }
-            Self::Map(_)
-            | Self::Topo(_)
-            | Self::Told { .. }
-            | Self::Output { .. }
-            | Self::Stopped => false,
+            Self::Output { .. } | Self::Stopped => false,
         }
     }
 
@@ -210,7 +173,7 @@ impl Refused {
             Self::Mended { refused, .. } | Self::OfLauncher { refused, .. } => {
                 refused.exit_status()
             }
-            Self::Map(_) | Self::Topo(_) | Self::Told { .. } | Self::Output { .. } => {
+            Self::Job(_) | Self::Output { .. } => {
                 Class::of_word(&self.message().class).map_or(2, Class::exit_status)
             }
         }
@@ -276,14 +239,14 @@ pub const STOPPED: u8 = 130;
 /// Prints notes; a note on many apps is printed once.
 pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
     for told in fold(notes) {
-        // The worst that can happen to a message is that nobody reads it.
-        let _ = writeln!(
-            err,
-            "note[{}]: {}",
-            told.note.class(),
-            one_line(&told.to_string())
-        );
+        note(err, told.note.class(), &told.to_string());
     }
+}
+
+/// Prints a note.
+pub fn note(err: &mut dyn Write, class: &str, text: &str) {
+    // The worst that can happen to a note is that nobody reads it.
+    let _ = writeln!(err, "note[{}]: {}", one_line(class), one_line(text));
 }
 
 /// The most columns of a text that are shown around the words.

@@ -3,7 +3,7 @@
 use crate::command::session::state_json;
 use crate::stdin;
 use std::path::Path;
-use stowplan::job::error::JobError;
+use stowplan::job::error::{JobError, told};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_session::{Config, MAGIC, State, restore};
 
@@ -16,19 +16,13 @@ use stowplan_session::{Config, MAGIC, State, restore};
 ///
 /// Cost: a replay from the last snapshot, or linear in the dump.
 pub(crate) fn read(path: &str) -> Result<State, JobError> {
-    let wrong = |sentence| JobError::Told {
-        class: "journal",
-        sentence,
-    };
+    let wrong = |sentence| told("journal", sentence);
     let read = stdin::journal(Path::new(path));
     let bytes = read.map_err(|error| wrong(format!("{path} {error}")))?;
     if bytes.starts_with(&MAGIC[..7]) {
         return match restore(&bytes) {
             Ok(found) => Ok(found.state),
-            Err(error) => Err(JobError::Told {
-                class: error.class(),
-                sentence: format!("{path}: {error}"),
-            }),
+            Err(error) => Err(told(error.class(), format!("{path}: {error}"))),
         };
     }
     let size = bytes.len();

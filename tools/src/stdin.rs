@@ -1,7 +1,7 @@
 //! Standard input, as `-` in place of a file: it is read once, and a command may name it at one place only.
 
 use crate::bounded::{Unread, bounded};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -69,10 +69,10 @@ pub fn judge(subcommand: &str, args: &[String]) -> Result<(), Refused> {
     let [first, second, ..] = found.as_slice() else {
         return Ok(());
     };
-    Err(Refused::Told {
-        class: "bad-value",
-        sentence: format!("{first} and {second} are both standard input, which can be read once"),
-    })
+    Err(told(
+        "bad-value",
+        format!("{first} and {second} are both standard input, which can be read once"),
+    ))
 }
 
 fn is_plain(word: &str) -> bool {
@@ -85,7 +85,12 @@ fn positional(words: &[String], found: &mut Vec<String>) {
 
 fn job(words: &[String], found: &mut Vec<String>) {
     for AppWords { options, program } in CommandLine::read(&ours(words)).apps {
-        found.extend(options.iter().filter(|option| is_stdin(option)).map(told));
+        found.extend(
+            options
+                .iter()
+                .filter(|option| is_stdin(option))
+                .map(words_of),
+        );
         // A file may be called -, a program may not.
         positional(&program[..program.len().min(1)], found);
     }
@@ -97,7 +102,7 @@ fn ours(words: &[String]) -> Vec<String> {
     in_our_words(words).unwrap_or_else(own)
 }
 
-fn told(option: &OptionWords) -> String {
+fn words_of(option: &OptionWords) -> String {
     format!("{} {}", option.name, option.values.join(" "))
 }
 

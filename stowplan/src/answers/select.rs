@@ -1,7 +1,7 @@
 //! Selects some ranks of a plan: by node, by app or by a list. With several of these, the ranks that all of them select.
 
 use crate::job::args::Parts;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::named_nodes::hosts;
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
@@ -61,10 +61,7 @@ pub fn numbers(
     count: u32,
     what: &str,
 ) -> Result<RoaringBitmap, JobError> {
-    let bad = |why: String| JobError::Told {
-        class: "bad-value",
-        sentence: format!("{option} {list}: {why}"),
-    };
+    let bad = |why: String| told("bad-value", format!("{option} {list}: {why}"));
     let Some(ranges) = whole_ranges(list) else {
         return Err(bad("expected a list of numbers such as 37,40-45".to_owned()));
     };
@@ -88,10 +85,7 @@ pub fn numbers(
 /// # Errors
 /// `bad-hostlist`, `no-such-host`.
 pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
-    let bad = |why: &str| JobError::Told {
-        class: "bad-hostlist",
-        sentence: format!("--node {list}: {why}"),
-    };
+    let bad = |why: &str| told("bad-hostlist", format!("--node {list}: {why}"));
     let names = &plan.world().names;
     let ranges = hosts(list)
         .map_err(|_| bad("expected names of nodes such as n3,m[0-2], without counts"))?;
@@ -99,13 +93,13 @@ pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
     for range in ranges {
         let (found, missing) = names.find(&range);
         if let Some(name) = missing {
-            return Err(JobError::Told {
-                class: "no-such-host",
-                sentence: format!(
+            return Err(told(
+                "no-such-host",
+                format!(
                     "--node {list}: {name} is none of the {} of the job",
                     counted(names.len(), "node")
                 ),
-            });
+            ));
         }
         nodes.extend(found.iter().copied());
     }

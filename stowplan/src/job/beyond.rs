@@ -1,7 +1,7 @@
 //! Options of a job that say more than what its apps ask for: of its nodes, and of the order of nodes and ranks.
 
 use crate::job::args::{JobArgs, NodeOrder};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::hardware::Hardware;
 use crate::job::machine::{cpu_list, limit};
 use stowplan_engine::map::CpuList;
@@ -78,10 +78,10 @@ impl JobArgs {
         let Some(option) = self.nodes_option().or(order) else {
             return Ok(());
         };
-        Err(JobError::Told {
-            class: "bad-option",
-            sentence: format!("{option} goes with a job that is placed by itself, not with {what}"),
-        })
+        Err(told(
+            "bad-option",
+            format!("{option} goes with a job that is placed by itself, not with {what}"),
+        ))
     }
 
     /// Changes the hardware of nodes as the job says. Gives the list of cpus that may be used on every node, if the job has one.

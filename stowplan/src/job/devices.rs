@@ -1,6 +1,6 @@
 //! Gives the devices that `--devices` states to the topologies of a job's nodes.
 
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::named_nodes::hosts;
 use crate::job::node_topologies::{ROWS_MAX, Row, change, numbered};
 use std::collections::HashSet;
@@ -84,13 +84,13 @@ fn give(
         Ok(stated.replace(draft)?)
     })?;
     if rows.len() > ROWS_MAX {
-        return Err(JobError::Told {
-            class: "bad-devices",
-            sentence: format!(
+        return Err(told(
+            "bad-devices",
+            format!(
                 "--devices {text}: with the options before it there are {} kinds of nodes, at most {ROWS_MAX} are possible",
                 rows.len()
             ),
-        });
+        ));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! value counts.
 
 use crate::job::args::{JobArgs, MapArgs, Outer, read_args};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told, value};
 use crate::job::files::GivenFiles;
 use crate::job::line::LineArgs;
 use crate::job::our_words::of_another;
@@ -12,7 +12,6 @@ use crate::job::request::read_open;
 use crate::job::typed::{Set, Typed, hostfile_name};
 pub use crate::job::whose::{Kind, Whose};
 use std::collections::BTreeMap;
-use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
@@ -234,12 +233,12 @@ impl Draft {
         bounded(name)?;
         bounded(value)?;
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return Err(JobError::Told {
-                class: "bad-value",
-                sentence: format!(
+            return Err(told(
+                "bad-value",
+                format!(
                     "the variable {name:?}: a name has no = and is not empty, and nothing has zero bytes"
                 ),
-            });
+            ));
         }
         self.change();
         let mut known = self.variables.iter_mut();
@@ -274,10 +273,7 @@ impl Draft {
             Some(line) => self.refuse_changes(line)?,
             None if (0..self.apps()).any(|app| self.has_app(app)) => {}
             None => {
-                return Err(JobError::Told {
-                    class: "bad-request",
-                    sentence: "a job needs at least one app".to_owned(),
-                });
+                return Err(told("bad-request", "a job needs at least one app"));
             }
         }
         let mut intake = self.base.clone();
@@ -349,13 +345,13 @@ impl Draft {
         let Some((what, _)) = set.iter().find(|(_, set)| *set) else {
             return Ok(());
         };
-        Err(JobError::Told {
-            class: "bad-option",
-            sentence: format!(
+        Err(told(
+            "bad-option",
+            format!(
                 "{what} was set beside a line of {}, which says all of its job itself",
                 line.command
             ),
-        })
+        ))
     }
 
     pub(crate) fn give_all(&mut self, files: GivenFiles) {
@@ -429,14 +425,6 @@ fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
 fn say(intake: &mut Intake, kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     let row = intake.text(value(whose.app(), kind.option(), text));
     intake.directive(whose.owner(), kind.form(), row, Scope::Global)
-}
-
-fn value(app: Option<u32>, option: &str, value: &str) -> AtText {
-    AtText::Value {
-        app,
-        option: option.to_owned(),
-        value: value.to_owned(),
-    }
 }
 
 fn bounded(text: &str) -> Result<(), JobError> {

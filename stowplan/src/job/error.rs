@@ -5,6 +5,7 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{MapError, SpecError};
+use stowplan_engine::taskmap::TaskMapError;
 use stowplan_engine::text::printable::shown;
 use stowplan_topo::TopoError;
 
@@ -24,6 +25,40 @@ pub enum JobError {
     },
 }
 
+/// An error with this class and this sentence.
+pub fn told(class: &'static str, sentence: impl Into<String>) -> JobError {
+    let sentence = sentence.into();
+    JobError::Told { class, sentence }
+}
+
+/// The value of an option as a text that has words in it.
+pub(crate) fn value(app: Option<u32>, option: &str, value: &str) -> AtText {
+    AtText::Value {
+        app,
+        option: option.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+/// The place of all of a text.
+pub(crate) fn all_of(text: AtText) -> At {
+    At {
+        start: 0,
+        end: u32::try_from(text.content().len()).unwrap_or(u32::MAX),
+        text,
+    }
+}
+
+/// A refusal of words in another grammar than ours, or of several words together. `help`: what would work, a line each.
+pub(crate) fn bad_words(class: &'static str, sentence: String, help: Vec<String>) -> SpecError {
+    SpecError::OfLine {
+        class,
+        sentence,
+        at: None,
+        help,
+    }
+}
+
 impl From<MapError> for JobError {
     fn from(error: MapError) -> Self {
         Self::Map(error)
@@ -39,6 +74,12 @@ impl From<SpecError> for JobError {
 impl From<TopoError> for JobError {
     fn from(error: TopoError) -> Self {
         Self::Topo(error)
+    }
+}
+
+impl From<TaskMapError> for JobError {
+    fn from(error: TaskMapError) -> Self {
+        told(error.class(), error.to_string())
     }
 }
 

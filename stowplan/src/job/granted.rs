@@ -1,7 +1,7 @@
 //! The hosts that a batch system or a user granted, with what is known of each: hardware, cpus, slots.
 
 use crate::job::args::{CoresFrom, MapArgs, map_args};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::line::place::our_hosts;
 use crate::job::machine::{Assumed, read_assuming};
 use crate::job::options::Meaning;
@@ -143,20 +143,17 @@ fn on(
 
 /// Checks that the words say what hosts there are, and nothing else.
 fn names_hosts(words: &[String]) -> Result<(), JobError> {
-    let told = |sentence: String| JobError::Told {
-        class: "bad-option",
-        sentence,
-    };
+    let refused = |sentence: String| told("bad-option", sentence);
     let line = CommandLine::read(words);
     let options = || line.apps.iter().flat_map(|app| &app.options);
     if let Some(other) = options().find(|option| !option.meaning.is_some_and(grants)) {
-        return Err(told(format!(
+        return Err(refused(format!(
             "{} says nothing of hosts: a plan is carried onto -H LIST, --hostfile FILE or --here, with --topo",
             other.name
         )));
     }
     if let Some(word) = line.apps.iter().find_map(|app| app.program.first()) {
-        return Err(told(format!(
+        return Err(refused(format!(
             "{word}: a plan has its programs, so none is named beside the hosts"
         )));
     }
@@ -173,7 +170,7 @@ fn names_hosts(words: &[String]) -> Result<(), JobError> {
     };
     match options().any(names) {
         true => Ok(()),
-        false => Err(told(
+        false => Err(refused(
             "no hosts are named: -H LIST, --hostfile FILE or --here".to_owned(),
         )),
     }

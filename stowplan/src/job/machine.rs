@@ -1,7 +1,7 @@
 //! The machine on which a job is placed: its topologies, the nodes that have them, and the cpus that may be used.
 
 use crate::job::args::JobArgs;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::hardware::{Hardware, Unsound};
 use crate::job::named_nodes::hosts;
 use crate::job::outside::Outside;
@@ -62,9 +62,8 @@ pub(crate) fn read_assuming(
     }
     hardware.give_devices(&job.devices)?;
     let made = hardware.interned();
-    let (machine, sources) = made.map_err(|Unsound { source, why }| JobError::Told {
-        class: "bad-topology",
-        sentence: format!("topology {source}: {why}"),
+    let (machine, sources) = made.map_err(|Unsound { source, why }| {
+        told("bad-topology", format!("topology {source}: {why}"))
     })?;
     let machine = Machine {
         local: job.head.clone(),
@@ -87,22 +86,22 @@ fn topologies(job: &JobArgs, outside: &dyn Outside) -> Result<Hardware, JobError
         };
         objects += draft.objects.len() + draft.pus_os.len();
         if objects > OBJECTS_MAX as usize {
-            return Err(JobError::Told {
-                class: "bad-topology",
-                sentence: format!(
+            return Err(told(
+                "bad-topology",
+                format!(
                     "topology {source}: with those before it there are {objects} objects, at most {OBJECTS_MAX} are held"
                 ),
-            });
+            ));
         }
         let nodes = match nodes {
             Some(nodes) => Some(hosts(nodes)?),
             None if of_all => {
-                return Err(JobError::Told {
-                    class: "bad-option",
-                    sentence: format!(
+                return Err(told(
+                    "bad-option",
+                    format!(
                         "--topo {source}: the topology of all nodes is given already; NODES=T gives that of some"
                     ),
-                });
+                ));
             }
             None => None,
         };
@@ -154,12 +153,14 @@ pub(crate) fn limit(hardware: &mut Hardware, job: &JobArgs) -> Result<(), JobErr
             Some(cores) => hardware.limit_to_cores(nodes, &cores),
             None => hardware.limit(nodes, &cpu_list(list)?),
         };
-        limited.map_err(|why| JobError::Told {
-            class: "bad-cpu-list",
-            sentence: match &job.cores_from {
-                Some(from) => format!("{} gives cores {text}: {why}", from.entry(at)),
-                None => format!("hwloc_default_cpu_list {text}: {why}"),
-            },
+        limited.map_err(|why| {
+            told(
+                "bad-cpu-list",
+                match &job.cores_from {
+                    Some(from) => format!("{} gives cores {text}: {why}", from.entry(at)),
+                    None => format!("hwloc_default_cpu_list {text}: {why}"),
+                },
+            )
         })?;
     }
     Ok(())
@@ -180,13 +181,13 @@ pub(crate) fn refused(job: &JobArgs, error: MapError) -> JobError {
         ) => {
             let start = entry.split('-').next().and_then(|text| text.parse().ok());
             let missing = start.unwrap_or(0).max(last + 1);
-            JobError::Told {
-                class: "bad-cpu-list",
-                sentence: format!(
+            told(
+                "bad-cpu-list",
+                format!(
                     "{} gives {what} {text}: node {node} has no number {missing}, it has {what} 0 to {last}",
                     from.entry(0)
                 ),
-            }
+            )
         }
         (_, error) => error.into(),
     }
@@ -201,10 +202,7 @@ fn granted(job: &JobArgs) -> Option<&str> {
 
 /// Cuts the topologies of nodes down to the cpus of `--granted`, by OS number.
 fn cut_down(hardware: &mut Hardware, text: &str) -> Result<(), JobError> {
-    let bad = |why: &str| JobError::Told {
-        class: "bad-value",
-        sentence: format!("--granted {text}: {why}"),
-    };
+    let bad = |why: &str| told("bad-value", format!("--granted {text}: {why}"));
     if !granted::is_words(text) {
         return Err(bad("NODES=CPUS is asked for, as n0=0-7,n1=0-3"));
     }
@@ -237,11 +235,11 @@ pub fn cpu_list(text: &str) -> Result<CpuList, JobError> {
             mode,
             text: text.to_owned(),
         }),
-        None => Err(JobError::Told {
-            class: "bad-cpu-list",
-            sentence: format!(
+        None => Err(told(
+            "bad-cpu-list",
+            format!(
                 "hwloc_default_cpu_list {text}: this is no list of logical cores such as 0-3,7 (or of PUs, with :HWTCPUS)"
             ),
-        }),
+        )),
     }
 }

@@ -1,6 +1,6 @@
 //! The nodes that an option names in front of a value, as in `NODES=T`.
 
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use std::net::IpAddr;
 use stowplan_engine::table::names::{NameRange, range_name};
 use stowplan_engine::text::host_types::{EntrySlots, HostEntry};
@@ -8,10 +8,7 @@ use stowplan_engine::text::hostlist::{HostFault, read_host_names, read_hosts};
 
 /// The names of `NODES=T`: a host list without counts.
 pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
-    let refused = |reason: String| JobError::Told {
-        class: "bad-hostlist",
-        sentence: format!("{text}: {reason}"),
-    };
+    let refused = |reason: String| told("bad-hostlist", format!("{text}: {reason}"));
     let names = read_host_names(text).map_err(|error| refused(fault(error.fault)))?;
     for range in &names {
         if range.prefix.starts_with('+') {
@@ -32,10 +29,7 @@ pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
 /// # Errors
 /// `bad-hostlist`; relative nodes have no name.
 pub fn pool(text: &str) -> Result<(Vec<NameRange>, Vec<HostEntry>), JobError> {
-    let refused = |reason: String| JobError::Told {
-        class: "bad-hostlist",
-        sentence: format!("{text}: {reason}"),
-    };
+    let refused = |reason: String| told("bad-hostlist", format!("{text}: {reason}"));
     let mut entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
     let mut names = Vec::with_capacity(entries.len());
     for entry in &mut entries {

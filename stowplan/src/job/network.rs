@@ -1,7 +1,7 @@
 //! `--network`: reads the network that a job names, and finds its nodes there.
 
 use crate::job::args::JobArgs;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::score::network::{Asked, BadNetwork, Network, OnNetwork, read};
 use std::sync::Arc;
 use stowplan_engine::error::Note;
@@ -66,8 +66,5 @@ pub(crate) fn note(on: &OnNetwork, mapped: &mut Mapped) {
 
 /// The error of a job for a network.
 pub(crate) fn refused(error: BadNetwork) -> JobError {
-    JobError::Told {
-        class: BadNetwork::CLASS,
-        sentence: error.to_string(),
-    }
+    told(BadNetwork::CLASS, error.to_string())
 }

@@ -1,6 +1,6 @@
 //! What the words of a job refer to: files, and things that only the command can provide.
 
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::topologies::TopologyDraft;
 use stowplan_session::State;
@@ -23,10 +23,10 @@ pub trait Outside: Files {
     /// # Errors
     /// `journal`, in the words of the code that reads it.
     fn sessions(&self, path: &str) -> Result<State, JobError> {
-        Err(JobError::Told {
-            class: "journal",
-            sentence: format!("{path}: sessions are not read here"),
-        })
+        Err(told(
+            "journal",
+            format!("{path}: sessions are not read here"),
+        ))
     }
 
     /// The topology of this machine, for `--topo here`, and for its own nodes if no topology is named.

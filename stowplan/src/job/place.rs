@@ -2,7 +2,7 @@
 
 use crate::job::apply_parameters::{Applied, apply_parameters};
 use crate::job::args::{Format, JobArgs, MapArgs, NodeOrder};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::line;
 use crate::job::line::launched::Launched;
 use crate::job::machine;
@@ -47,10 +47,10 @@ pub struct Placement {
 /// Cost: reading what the words refer to, and the engine's cost.
 pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {
     if let Some(system) = &asked.job.here {
-        return Err(JobError::Told {
-            class: "bad-environment",
-            sentence: format!("--here={system}: no environment is read here"),
-        });
+        return Err(told(
+            "bad-environment",
+            format!("--here={system}: no environment is read here"),
+        ));
     }
     if let Some(line) = of_another(&asked.job).cloned() {
         let (mut mapped, mut sources) = line::place::place(&asked, &line, outside)?;
@@ -124,12 +124,12 @@ fn refuse_plan(program: &str, outside: &dyn Outside) -> Result<(), JobError> {
     if program.is_empty() || !outside.is_plan(program) {
         return Ok(());
     }
-    Err(JobError::Told {
-        class: "bad-option",
-        sentence: format!(
+    Err(told(
+        "bad-option",
+        format!(
             "{program} is a saved plan, and stands where the program of a job does: a plan stands before --, without words of a job"
         ),
-    })
+    ))
 }
 
 /// Places a job on a given machine. What the job's words say about a machine (`--topo`, `--head`, `hwloc_default_cpu_list`) is
@@ -195,10 +195,8 @@ pub fn place_line_on(
     asked: &MapArgs,
     outside: &dyn Outside,
 ) -> Result<(Mapped, Launched), JobError> {
-    let line = of_another(&asked.job).ok_or_else(|| JobError::Told {
-        class: "not-modelled",
-        sentence: "the job is no launcher's line".to_owned(),
-    })?;
+    let line = of_another(&asked.job)
+        .ok_or_else(|| told("not-modelled", "the job is no launcher's line"))?;
     line::place::place_on(machine, &asked.job, line, outside)
 }
 
@@ -223,13 +221,13 @@ fn resolve(
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine, JobArgs), JobError> {
     if let Some(line) = of_another(&asked.job) {
-        return Err(JobError::Told {
-            class: "not-modelled",
-            sentence: format!(
+        return Err(told(
+            "not-modelled",
+            format!(
                 "{}: only jobs in prterun's words are placed among others, again without a node, or by a component",
                 line.command
             ),
-        });
+        ));
     }
     let outside = &allocated(&asked, outside);
     let mut applied = apply_parameters(asked, outside)?;
@@ -355,20 +353,18 @@ fn affinity_file(job: &JobArgs, outside: &dyn Outside) -> Result<Option<String>,
     match (&job.lsf_affinity, &job.from_env) {
         (Some(path), _) => Ok(Some(path.clone())),
         (None, None) => Ok(None),
-        (None, Some(name)) if OTHERS.iter().any(|own| name.starts_with(own)) => {
-            Err(JobError::Told {
-                class: "bad-value",
-                sentence: format!(
-                    "--from-env {name}: it names LSF's affinity file alone, LSB_AFFINITY_HOSTFILE; --here takes hosts from {name}"
-                ),
-            })
-        }
+        (None, Some(name)) if OTHERS.iter().any(|own| name.starts_with(own)) => Err(told(
+            "bad-value",
+            format!(
+                "--from-env {name}: it names LSF's affinity file alone, LSB_AFFINITY_HOSTFILE; --here takes hosts from {name}"
+            ),
+        )),
         (None, Some(name)) => match outside.variable(name).filter(|path| !path.is_empty()) {
             Some(path) => Ok(Some(path)),
-            None => Err(JobError::Told {
-                class: "bad-value",
-                sentence: format!("--from-env {name}: there is no such variable, or it is empty"),
-            }),
+            None => Err(told(
+                "bad-value",
+                format!("--from-env {name}: there is no such variable, or it is empty"),
+            )),
         },
     }
 }
@@ -384,18 +380,15 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
         .as_deref()
         .map_or(SpawnedBy::Scheduler, SpawnedBy::Namespace);
     let targets: Vec<&str> = job.targets.iter().map(String::as_str).collect();
-    let found =
-        stowplan_session::candidates(&state, by, &targets).map_err(|refusal| JobError::Told {
-            class: refusal.class(),
-            sentence: refusal.to_string(),
-        })?;
+    let found = stowplan_session::candidates(&state, by, &targets)
+        .map_err(|refusal| told(refusal.class(), refusal.to_string()))?;
     if let Some(name) = found.names(&state).find(|name| name.contains(disturbs)) {
-        return Err(JobError::Told {
-            class: "bad-hostlist",
-            sentence: format!(
+        return Err(told(
+            "bad-hostlist",
+            format!(
                 "node {name:?} of {path}: a name has no tabs, line ends or other control characters"
             ),
-        });
+        ));
     }
     let sessions: Vec<String> = found
         .sessions
@@ -415,10 +408,7 @@ fn placed(resolved: Resolved, machine: Machine, job: &JobArgs) -> Result<Mapped,
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.min(THREADS_MAX))
         .build()
-        .map_err(|error| JobError::Told {
-            class: "internal",
-            sentence: format!("--threads {threads}: {error}"),
-        })?;
+        .map_err(|error| told("internal", format!("--threads {threads}: {error}")))?;
     let mapped = pool.install(|| map_resolved(resolved, machine));
     mapped.map_err(|error| machine::refused(job, error))
 }

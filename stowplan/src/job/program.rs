@@ -1,7 +1,7 @@
 //! The program of an app.
 
+use crate::job::error::{all_of, value};
 use stowplan_engine::error::SpecError;
-use stowplan_engine::error::at::{At, AtText};
 
 /// Refuses a program whose name is the empty word, which starts nothing.
 ///
@@ -12,15 +12,7 @@ pub fn refuse_empty_program(app: u32, program: &str) -> Result<(), SpecError> {
         return Ok(());
     }
     Err(SpecError::BadValue {
-        at: At {
-            text: AtText::Value {
-                app: Some(app),
-                option: "the words".to_owned(),
-                value: String::new(),
-            },
-            start: 0,
-            end: 0,
-        },
+        at: all_of(value(Some(app), "the words", "")),
         asked: String::new(),
         range: "program: an empty word starts nothing",
     })

@@ -1,7 +1,7 @@
 //! `--rank-order`: the same places, with the ranks in another order.
 
 use crate::job::args::JobArgs;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::outside::Outside;
 use crate::score::error::ScoreError;
 use crate::score::network::OnNetwork;
@@ -67,15 +67,12 @@ impl RankOrder {
 }
 
 fn contradicting(order: &Order, why: &str) -> JobError {
-    JobError::Told {
-        class: "contradicting-qualifiers",
-        sentence: format!("--rank-order {}: {why}", order.word()),
-    }
+    told(
+        "contradicting-qualifiers",
+        format!("--rank-order {}: {why}", order.word()),
+    )
 }
 
 fn refused(error: ScoreError) -> JobError {
-    JobError::Told {
-        class: error.class(),
-        sentence: format!("--rank-order {error}"),
-    }
+    told(error.class(), format!("--rank-order {error}"))
 }

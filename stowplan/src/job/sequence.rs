@@ -1,6 +1,6 @@
 //! The sequence of a task map: `--taskmap` places processes as seq does.
 
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use stowplan_engine::stage::resolve::{Files, Resolved};
 use stowplan_engine::table::apps::Numbering;
 use stowplan_engine::table::listings::{Entry, EntryNode, Listing};
@@ -16,15 +16,13 @@ pub(crate) fn sequence_of(
     files: &dyn Files,
 ) -> Result<(), JobError> {
     let bytes = match map.strip_prefix('@') {
-        Some(path) => files.read(path).map_err(|reason| JobError::Told {
-            class: "taskmap-syntax",
-            sentence: format!("--taskmap {map}: {reason}"),
-        })?,
+        Some(path) => files
+            .read(path)
+            .map_err(|reason| told("taskmap-syntax", format!("--taskmap {map}: {reason}")))?,
         None => map.as_bytes().to_vec(),
     };
-    let refused = |error: stowplan_engine::taskmap::TaskMapError| JobError::Told {
-        class: error.class(),
-        sentence: format!("--taskmap: {error}"),
+    let refused = |error: stowplan_engine::taskmap::TaskMapError| {
+        told(error.class(), format!("--taskmap: {error}"))
     };
     let map = TaskMap::read(&bytes).map_err(refused)?;
     map.task_count().map_err(refused)?;
@@ -37,12 +35,12 @@ pub(crate) fn sequence_of(
         for _ in 0..block.repeat {
             for node in block.first..block.first + block.nodes {
                 if listing.entries.len() == TASKMAP_RUNS_MAX {
-                    return Err(JobError::Told {
-                        class: "job-too-large",
-                        sentence: format!(
+                    return Err(told(
+                        "job-too-large",
+                        format!(
                             "--taskmap: more than {TASKMAP_RUNS_MAX} changes from node to node, which is the limit"
                         ),
-                    });
+                    ));
                 }
                 listing.entries.push(Entry {
                     number,

@@ -1,7 +1,7 @@
 //! What a job says about the threads of its processes: the variables of each app, whose rules, how many levels.
 
 use crate::job::args::JobArgs;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::line::LineArgs;
 use crate::job::line::variables::variables;
 use crate::job::outside::Outside;
@@ -160,10 +160,10 @@ fn of<'v>(variables: &'v [(String, String)], name: &str) -> Option<&'v str> {
 }
 
 fn unknown(word: &str, name: &str) -> JobError {
-    JobError::Told {
-        class: "unknown-variable",
-        sentence: format!("{word} {name}: no --env, --env-file or --env-here says its value"),
-    }
+    told(
+        "unknown-variable",
+        format!("{word} {name}: no --env, --env-file or --env-here says its value"),
+    )
 }
 
 /// Sets a variable. One that is there keeps its place in the order.

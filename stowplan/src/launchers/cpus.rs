@@ -2,7 +2,9 @@
 
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
+use std::str::FromStr;
 use stowplan_engine::id::Id as _;
+use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
@@ -37,21 +39,39 @@ pub fn ranges(set: &RoaringBitmap, between: char) -> String {
     list.replace(',', between.encode_utf8(&mut [0; 4]))
 }
 
+/// The number of a text in digits alone.
+pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
 /// Reads a list such as `0-3,8`, with numbers up to `highest`; `None` if `text` is not such a list.
 #[must_use]
 pub fn read_list(text: &str, highest: u32) -> Option<RoaringBitmap> {
     let mut set = RoaringBitmap::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| {
-            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            digits.then(|| text.parse::<u32>().ok()).flatten()
-        };
-        let (first, last) = (number(first)?, number(last)?);
+        let (first, last) = (number::<u32>(first)?, number::<u32>(last)?);
         if first > last || last > highest {
             return None;
         }
         set.insert_range(first..=last);
+    }
+    Some(set)
+}
+
+/// Reads a mask as [`mask`] writes it, with or without `0x`; `None` if `text` is no mask, or one of more cpus than a node has.
+#[must_use]
+pub fn read_mask(text: &str) -> Option<RoaringBitmap> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    if digits.is_empty() || digits.len() > PUS_MAX as usize / 4 {
+        return None;
+    }
+    let mut set = RoaringBitmap::new();
+    for (place, digit) in (0..).zip(digits.chars().rev()) {
+        let value = digit.to_digit(16)?;
+        let bits = (0..4).filter(|bit| value >> bit & 1 == 1);
+        set.extend(bits.map(|bit| place * 4 + bit));
     }
     Some(set)
 }

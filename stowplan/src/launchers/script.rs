@@ -56,6 +56,7 @@ pub struct Variable {
 }
 
 /// One call of a launcher.
+#[derive(Default)]
 pub struct Script<'p> {
     /// The first comment: how the script expresses the plan, and what it relies on.
     pub comment: String,

@@ -23,7 +23,7 @@
 // Every bound.
 pub mod limit;
 // Numbers in digits.
-mod number;
+pub mod number;
 // Errors.
 pub mod error;
 // Sums of weights.

@@ -1,14 +1,12 @@
 //! `--onto` of subcommands: a saved plan is carried onto the hosts that were granted.
 
-use super::given::told;
 use super::here;
 use super::saved::Saved;
 use super::subcommand::{Many, Maybe, own};
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{self, Refused, told};
 use crate::surroundings::Surroundings;
 use stowplan::answers::onto::{Misfit, onto};
-use stowplan::job::error::one_line;
 use stowplan::job::granted::granted;
 use stowplan::job::options::Row;
 use stowplan_engine::plan::bytes::Remark;
@@ -21,8 +19,7 @@ pub(super) const ONTO: Row = own(&["onto"], Maybe, "HOSTS", Many, "carry the pla
 /// Prints notes in words.
 pub(super) fn print(notes: &[Remark], console: &mut Console<'_>) {
     for Remark { class, text, .. } in notes {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", one_line(class), one_line(text));
+        report::note(console.err, class, text);
     }
 }
 

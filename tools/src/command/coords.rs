@@ -1,6 +1,6 @@
 //! `stowplan export coords`: MPICH's file of coordinates, for its collectives.
 
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::io::{self, Write};
 use stowplan::score::network::OnNetwork;
 use stowplan_engine::id::Id as _;
@@ -19,13 +19,13 @@ fn of_nodes(on: &OnNetwork) -> Result<Vec<[u32; 3]>, Refused> {
         return Ok(Vec::new());
     };
     if network.spot(0).is_some() {
-        return Err(Refused::Told {
-            class: "not-expressible",
-            sentence: format!(
+        return Err(told(
+            "not-expressible",
+            format!(
                 "coords cannot say where nodes of a {} are: it takes a group, a switch and a port",
                 network.kind().word()
             ),
-        });
+        ));
     }
     // The place of the first node of each stretch in its object.
     let all = network.names().len();
@@ -57,10 +57,10 @@ pub(super) fn write(
     on: Option<&OnNetwork>,
 ) -> Result<impl FnOnce(&mut dyn Write) -> io::Result<()>, Refused> {
     let Some(on) = on else {
-        return Err(Refused::Told {
-            class: "bad-option",
-            sentence: "export coords needs --network: it writes where the nodes are".to_owned(),
-        });
+        return Err(told(
+            "bad-option",
+            "export coords needs --network: it writes where the nodes are",
+        ));
     };
     let nodes = of_nodes(on)?;
     let levels = on.network().levels();

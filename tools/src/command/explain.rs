@@ -9,7 +9,7 @@ use crate::Console;
 use crate::files_read::Recorded;
 use crate::format::{Told, text};
 use crate::output::Kept;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use roaring::RoaringBitmap;
 use serde_json::json;
 use stowplan::answers::explain::instead::Alternatives;
@@ -128,12 +128,12 @@ pub(crate) fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), R
 /// The refusal where no plan and no job is named: the only word may be a plan, for which no rank is named.
 fn without_plan(asked: &Asked<'_>, files: &Recorded<'_>) -> Refused {
     match &asked.ranks {
-        Some(word) if files.is_plan(word) => Refused::Told {
-            class: "bad-option",
-            sentence: format!(
+        Some(word) if files.is_plan(word) => told(
+            "bad-option",
+            format!(
                 "{word} is a saved plan, and a rank must stand before it: stowplan explain RANK {word}"
             ),
-        },
+        ),
         Some(_) | None => missing(&COMMAND, "PLAN"),
     }
 }
@@ -146,12 +146,12 @@ fn of_job(words: &[String], asked: &Asked<'_>, console: &mut Console<'_>) -> Res
             let plan = &placement.mapped.plan;
             let chosen = chosen(plan, asked)?;
             let others = Alternatives::of_job(words, plan, Box::new(planning));
-            let told = Told {
+            let shown = Told {
                 plan,
                 sources: &placement.sources,
                 notes: &[],
             };
-            tell(&told, &chosen, &others, asked, console)
+            tell(&shown, &chosen, &others, asked, console)
         }
         Err(error) => {
             let Some(answer) = explain_refused(words, &error, &planning) else {
@@ -198,10 +198,7 @@ fn chosen(plan: &Plan, asked: &Asked<'_>) -> Result<Chosen, Refused> {
         }
     }
     if let Some(list) = &asked.cpus {
-        let bad = |why: &str| Refused::Told {
-            class: "bad-value",
-            sentence: format!("--cpus {list}: {why}"),
-        };
+        let bad = |why: &str| told("bad-value", format!("--cpus {list}: {why}"));
         let ranges =
             whole_ranges(list).ok_or_else(|| bad("expected a list of OS numbers such as 0-3,7"))?;
         let mut wanted = RoaringBitmap::new();
@@ -223,13 +220,13 @@ fn chosen(plan: &Plan, asked: &Asked<'_>) -> Result<Chosen, Refused> {
         }
     }
     if ranks.len() > RANKS_MAX {
-        return Err(Refused::Told {
-            class: "bad-value",
-            sentence: format!(
+        return Err(told(
+            "bad-value",
+            format!(
                 "{} ranks are asked of, at most {RANKS_MAX} are explained at once: name some, or a node",
                 ranks.len()
             ),
-        });
+        ));
     }
     Ok(Chosen { ranks, idle })
 }

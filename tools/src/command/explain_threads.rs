@@ -3,7 +3,7 @@
 use super::saved::Saved;
 use crate::Console;
 use crate::output::Kept;
-use crate::report::Refused;
+use crate::report::{self, Refused, told};
 use crate::surroundings::Surroundings;
 use stowplan::answers::explain::RANKS_MAX;
 use stowplan::answers::json_text;
@@ -15,6 +15,7 @@ use stowplan::job::error::{JobError, one_line};
 use stowplan::job::our_words::in_our_words;
 use stowplan::job::place::Placement;
 use stowplan::job::words::CommandLine;
+use stowplan::score::number::number;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
@@ -23,10 +24,6 @@ use stowplan_engine::table::apps::AppId;
 
 /// A rank, and one of its threads.
 type Asked = (u32, ThreadName);
-
-fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
-}
 
 /// The threads of `3.5,4.0`; `None`: the words name ranks alone.
 ///
@@ -41,10 +38,6 @@ pub(super) fn asked(list: &str) -> Result<Option<Vec<Asked>>, Refused> {
             "RANK {list}: expected RANK.THREAD such as 3.5, or 3.5.1 for a thread of an inner team"
         );
         told("bad-value", sentence)
-    };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse::<u32>().ok()).flatten()
     };
     let mut all = Vec::new();
     for item in list.split(',') {
@@ -179,13 +172,7 @@ fn tell(
     }
     kept.give(console.out, |out| out.write_all(text.as_bytes()))?;
     for note in notes {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[{}]: {}",
-            note.class,
-            one_line(&note.text)
-        );
+        report::note(console.err, note.class, &note.text);
     }
     Ok(())
 }

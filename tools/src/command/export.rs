@@ -1,13 +1,13 @@
 //! `stowplan export`: a plan in a launcher's words, or a list of the launchers that can express it.
 
 use super::carry::{self, ONTO};
-use super::given::{Given, is_plain, misplaced, told};
+use super::given::{Given, is_plain, misplaced};
 use super::map::{place_from, remarks};
 use super::saved::Saved;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use super::{coords, here};
 use crate::files_read::Recorded;
-use crate::report::{Refused, Target};
+use crate::report::{self, Refused, Target, told};
 use crate::{Console, output};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let Some(dialect) = dialect else {
         if given.has("for") || given.has("dir") {
             let sentence = "export: --for and --dir are for one dialect, which stands first";
-            return Err(told("bad-option", sentence.to_owned()));
+            return Err(told("bad-option", sentence));
         }
         return output::give(path, console.out, |out| {
             list(&plan, format.unwrap_or(Format::Text), out)
@@ -85,8 +85,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         Some(folder) => into(&said, dialect, folder, path, console)?,
     }
     for note in said.notes() {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", note.class, note.sentence);
+        report::note(console.err, note.class, &note.sentence);
     }
     Ok(())
 }
@@ -139,13 +138,7 @@ fn reader(given: &Given<'_>, dialect: Dialect) -> Result<Reader, Refused> {
 
 /// Writes a script or a file.
 fn written(said: &Export<'_>, beside: Beside<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Bytes {
-        out,
-        failed: Ok(()),
-    };
-    let written = said.write_beside(beside, &mut text);
-    text.failed?;
-    written.map_err(io::Error::other)
+    output::as_bytes(out, |text| said.write_beside(beside, text))
 }
 
 /// Writes a script into a directory, with its files beside it, and tells its path.
@@ -177,7 +170,7 @@ fn dialect(args: &[String]) -> Result<(Option<Dialect>, &[String]), Refused> {
     let Some((first, rest)) = args.split_first() else {
         let sentence =
             "export: a saved plan or a job must be named: stowplan export [DIALECT] PLAN";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     };
     if let Some(dialect) = Dialect::of(first) {
         return Ok((Some(dialect), rest));
@@ -204,7 +197,7 @@ fn plan(given: &Given<'_>, console: &mut Console<'_>) -> Result<Exported, Refuse
     let Some(words) = given.behind.filter(|_| given.words.is_empty()) else {
         if given.words.is_empty() {
             let sentence = "export: a saved plan or a job must be named behind the dialect";
-            return Err(told("bad-option", sentence.to_owned()));
+            return Err(told("bad-option", sentence));
         }
         let (path, job) = (given.only("PLAN")?, given.job()?);
         if given.behind.is_some() {
@@ -221,21 +214,14 @@ fn plan(given: &Given<'_>, console: &mut Console<'_>) -> Result<Exported, Refuse
     };
     if given.hosts.is_some() {
         let sentence = "export --onto: it carries a saved plan, and this is a job";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     }
     let asked = here::words(words, console)?;
     let job = asked.asked.job.clone();
     let files = Recorded::new(console.files);
     let placement = place_from(asked, &files)?;
     output::refuse_overwriting(&job, &files.paths(&job))?;
-    for note in remarks(&placement.mapped.notes) {
-        let _ = writeln!(
-            console.err,
-            "note[{}]: {}",
-            one_line(&note.class),
-            one_line(&note.text)
-        );
-    }
+    carry::print(&remarks(&placement.mapped.notes), console);
     if let Some(path) = &job.save {
         let bytes = super::map::saved(&placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
@@ -268,17 +254,4 @@ fn list(plan: &Plan, format: Format, out: &mut dyn Write) -> io::Result<()> {
 /// A text as a JSON string.
 fn json(text: &str) -> String {
     json_text::text(text)
-}
-
-/// Writes text as bytes. Keeps the error of the writer, which `fmt` cannot return.
-struct Bytes<'w> {
-    out: &'w mut dyn Write,
-    failed: io::Result<()>,
-}
-
-impl std::fmt::Write for Bytes<'_> {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.failed = self.out.write_all(text.as_bytes());
-        self.failed.as_ref().map(drop).map_err(|_| std::fmt::Error)
-    }
 }

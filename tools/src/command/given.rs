@@ -1,7 +1,7 @@
 //! What a command line says to a subcommand: its options, its words, and where a job begins. One reader for all of them.
 
 use super::subcommand::{Behind, Subcommand};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use stowplan::job::args::{JobArgs, job_args};
 use stowplan::job::granted::grants;
 use stowplan::job::options::{
@@ -25,11 +25,6 @@ pub struct Given<'a> {
     pub hosts: Option<Vec<String>>,
     /// What follows: a job, or a program; `None`: there is no `--`.
     pub behind: Option<&'a [String]>,
-}
-
-/// A refusal in words.
-pub(crate) fn told(class: &'static str, sentence: String) -> Refused {
-    Refused::Told { class, sentence }
 }
 
 impl<'a> Given<'a> {

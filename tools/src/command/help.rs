@@ -1,12 +1,11 @@
 //! `stowplan help`, `completions SHELL` and `man`: all from the rows that the reader follows.
 
-use super::given::told;
 use super::subcommand::{Subcommand, subcommand};
 use super::topics::{self, Topic};
 use super::{COMMANDS, inner, manual, map, roff};
 use crate::Console;
 use crate::format::screen::Reader;
-use crate::report::{Refused, Target};
+use crate::report::{Refused, Target, told};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;

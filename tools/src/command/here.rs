@@ -2,7 +2,7 @@
 
 use crate::Console;
 use crate::environment::Environment;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use stowplan::job::args::{CoresFrom, MapArgs, map_args};
 use stowplan::job::error::one_line;
 use stowplan::job::line::cut;
@@ -231,21 +231,18 @@ fn counts_threads(app: &AppWords) -> bool {
 }
 
 fn find(here: Here, files: &dyn Files) -> Result<Found, Refused> {
-    hosts(here, &Environment { files }).map_err(|error| Refused::Told {
-        class: error.class(),
-        sentence: error.to_string(),
-    })
+    hosts(here, &Environment { files }).map_err(|error| told(error.class(), error.to_string()))
 }
 
 fn unknown(word: &str) -> Refused {
     let systems = System::ALL.map(System::word);
     let near = nearest(systems.into_iter(), word);
     let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    Refused::Told {
-        class: "bad-value",
-        sentence: format!(
+    told(
+        "bad-value",
+        format!(
             "--here={word}: {hint}it takes one of: {} -",
             systems.join(" ")
         ),
-    }
+    )
 }

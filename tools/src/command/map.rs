@@ -8,7 +8,7 @@ use super::show;
 use super::subcommand::{Behind, Subcommand, subcommand};
 use crate::files_read::Recorded;
 use crate::format::Told;
-use crate::report::{Refused, print_notes};
+use crate::report::{self, Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
@@ -170,11 +170,8 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
     let quiet = job.quiet_notes.iter().any(|class| class == "this-machine");
     let is_silent = job.topos.is_empty() && !names_its_topology(job) && !quiet;
     if is_silent {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[this-machine]: no --topo is given: the topology is that of this machine (--topo here)"
-        );
+        let text = "no --topo is given: the topology is that of this machine (--topo here)";
+        report::note(console.err, "this-machine", text);
     }
     let noted = is_silent || !mapped.notes.is_empty();
     Ok(if job.strict && noted { NOTED } else { 0 })

@@ -40,8 +40,7 @@ pub mod topics;
 pub mod topo;
 
 use crate::Console;
-use crate::report::Refused;
-use given::told;
+use crate::report::{Refused, told};
 use stowplan_engine::text::words::nearest;
 use subcommand::{Behind, Subcommand};
 

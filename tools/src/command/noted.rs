@@ -3,7 +3,7 @@
 use super::here::Parts;
 use stowplan::answers::expert;
 use stowplan::answers::openmp::job_notes;
-use stowplan::job::error::JobError;
+use stowplan::job::error::{JobError, told};
 use stowplan::job::named_nodes::hosts;
 use stowplan::job::place::Placement;
 use stowplan_engine::error::Note;
@@ -18,7 +18,7 @@ use stowplan_topo::devices::read;
 pub(super) fn advise(placement: &mut Placement) -> Result<(), JobError> {
     let Mapped { plan, notes, .. } = &mut placement.mapped;
     let threads = job_notes::notes(plan);
-    notes.extend(threads.map_err(|(class, sentence)| JobError::Told { class, sentence })?);
+    notes.extend(threads.map_err(|(class, sentence)| told(class, sentence))?);
     notes.extend(expert::notes(plan));
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! `stowplan page`: serves the page on which one plays with lines.
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Many, Nothing, One, Subcommand, own, subcommand};
 use crate::page::inline::OwnMachine;
 use crate::page::serve::{Site, serve};
-use crate::report::{Refused, Target};
+use crate::report::{Refused, Target, told};
 use crate::{Console, output};
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};

@@ -1,10 +1,10 @@
 //! `stowplan probe`: one line with what this process really got.
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Subcommand, subcommand};
 use crate::affinity;
 use crate::environment::{Environment, host_name};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use crate::{Console, output};
 use stowplan::launchers::environment::Lookup as _;
 use stowplan::launchers::environment::rank::identity;

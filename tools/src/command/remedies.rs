@@ -10,7 +10,7 @@ use stowplan::answers::explain::in_keys::in_keys;
 use stowplan::answers::explain::refused::explain_refused;
 use stowplan::answers::explain::remedies::remedies;
 use stowplan::job::args::{JobArgs, map_args};
-use stowplan::job::error::JobError;
+use stowplan::job::error::{JobError, told};
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
@@ -67,10 +67,7 @@ impl Limit {
 }
 
 fn no_more() -> JobError {
-    JobError::Told {
-        class: "internal",
-        sentence: "no more jobs are tried".to_owned(),
-    }
+    told("internal", "no more jobs are tried")
 }
 
 /// The refusal, followed by what would work.

@@ -1,7 +1,7 @@
 //! A saved plan, as it is read from its file.
 
 use crate::format::Told;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::sync::Arc;
 use stowplan::job::args::JobArgs;
 use stowplan::job::line::launched::Launched;
@@ -28,10 +28,7 @@ impl Saved {
     /// # Errors
     /// `bad-plan`.
     pub(crate) fn read(path: &str, files: &dyn Files) -> Result<Self, Refused> {
-        let bad = |sentence: String| Refused::Told {
-            class: "bad-plan",
-            sentence,
-        };
+        let bad = |sentence: String| told("bad-plan", sentence);
         let bytes = files
             .read(path)
             .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;

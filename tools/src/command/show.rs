@@ -1,13 +1,13 @@
 //! `stowplan show`: shows a saved plan again, whole or in part. Also writes the plans of other subcommands.
 
 use super::carry::{self, ONTO};
-use super::given::{Given, told as refused};
+use super::given::Given;
 use super::saved::Saved;
 use super::subcommand::{Subcommand, subcommand};
 use crate::format::thread_cells::ThreadRows;
-use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
+use crate::format::{Told, columns, json, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, print_notes, told as refused};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan::answers::picture;
@@ -76,7 +76,9 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         return write_columns(told.plan, list, some, format, path, console);
     }
     let list = with_devices(told.plan);
-    if matches!(format, Format::Tsv | Format::Ndjson) && list.len() > PLAIN.len() {
+    // All rows with the plain columns have a faster writer.
+    let whole = some.is_none() && list.len() == PLAIN.len();
+    if format == Format::Ndjson || format == Format::Tsv && !whole {
         return write_columns(told.plan, &list, some, format, path, console);
     }
     if let Some(form) = task_form(format) {
@@ -87,9 +89,7 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     let mut watch = Progress::new(audience, &mut *console.err);
     output::give(path, console.out, |out| match (format, some) {
         (Format::Map | Format::MapDevel, some) => prterun::write(told.plan, some, out, &mut watch),
-        (Format::Tsv, None) => tsv::write(told.plan, out, &mut watch),
-        (Format::Tsv, Some(some)) => ndjson::write_tsv(told.plan, some, out, &mut watch),
-        (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
+        (Format::Tsv, _) => tsv::write(told.plan, out, &mut watch),
         (Format::Json, _) => json::write(told, out),
         (Format::Html, some) => {
             let machines = text::sources(told);

@@ -15,6 +15,7 @@ pub struct Topic {
     pub more: &'static str,
 }
 
+#[rustfmt::skip]
 const MAP_BY: Topic = Topic {
     names: &["map-by", "mapby"],
     usage: "--map-by POLICY[:QUALIFIER]...",
@@ -23,88 +24,48 @@ const MAP_BY: Topic = Topic {
         ("Policies:", ""),
         ("slot", "the slots of a node, then the next node"),
         ("node", "one process on each node in turn"),
-        (
-            "core hwthread",
-            "one process on each core or thread, node by node",
-        ),
+        ("core hwthread", "one process on each core or thread, node by node"),
         ("l1cache l2cache l3cache", "on each cache"),
         ("numa", "on each NUMA node"),
         ("package", "on each package; socket is the same"),
         ("gpu", "on the cores near each GPU"),
-        (
-            "device=gpu",
-            "one process on each GPU in the order of PCI addresses; qualifiers shared interleave[=LEVEL] ndev=N",
-        ),
-        (
-            "ppr:N:OBJECT",
-            "N on each object: node package numa l3cache l2cache l1cache core hwthread gpu",
-        ),
-        (
-            "pe-list=LIST",
-            "on these cpus of each node: pe-list=0,2,4-7",
-        ),
-        (
-            "mpibind",
-            "dealt over memory by LLNL's rule, with threads and GPUs; qualifiers threads=N greedy=0|1 gpu=0|1 smt=N",
-        ),
+        ("device=gpu", "one process on each GPU in the order of PCI addresses; qualifiers shared interleave[=LEVEL] ndev=N"),
+        ("ppr:N:OBJECT", "N on each object: node package numa l3cache l2cache l1cache core hwthread gpu"),
+        ("pe-list=LIST", "on these cpus of each node: pe-list=0,2,4-7"),
+        ("mpibind", "dealt over memory by LLNL's rule, with threads and GPUs; qualifiers threads=N greedy=0|1 gpu=0|1 smt=N"),
         ("dist:DEVICE", "nearest to a device first: dist:gpu0"),
-        (
-            "seq:file=FILE",
-            "a node for each process, in the order of a file; without a file that of the hosts",
-        ),
-        (
-            "rankfile:file=FILE",
-            "node and cpus of each rank from a file",
-        ),
+        ("seq:file=FILE", "a node for each process, in the order of a file; without a file that of the hosts"),
+        ("rankfile:file=FILE", "node and cpus of each rank from a file"),
         ("Qualifiers:", ""),
         ("pe=N", "N cpus for each process"),
         ("span", "over the objects of all nodes as of one"),
-        (
-            "oversubscribe",
-            "more processes than slots, within max_slots",
-        ),
+        ("oversubscribe", "more processes than slots, within max_slots"),
         ("nooversubscribe", "not so: the default"),
         ("nolocal", "not on the node of the launcher"),
         ("hwtcpus", "a cpu is a hardware thread"),
-        (
-            "corecpus",
-            "a cpu is a core: the default where there are cores",
-        ),
+        ("corecpus", "a cpu is a core: the default where there are cores"),
         ("ordered", "process i gets cpu i of the pe-list"),
-        (
-            "inherit noinherit",
-            "whether a spawned job takes policies over from its parent",
-        ),
-        (
-            "file=FILE",
-            "the file of seq or rankfile; - is standard input",
-        ),
+        ("inherit noinherit", "whether a spawned job takes policies over from its parent"),
+        ("file=FILE", "the file of seq or rankfile; - is standard input"),
     ],
     more: "docs/policies.md has an example for each",
 };
 
+#[rustfmt::skip]
 const RANK_BY: Topic = Topic {
     names: &["rank-by", "rankby"],
     usage: "--rank-by POLICY",
     about: "In which order processes get ranks. Absent: as they were mapped.",
     words: &[
-        (
-            "slot",
-            "node by node, in the order in which they were placed there",
-        ),
+        ("slot", "node by node, in the order in which they were placed there"),
         ("node", "one of each node in turn"),
-        (
-            "fill",
-            "object by object, each to its end; for maps by objects",
-        ),
-        (
-            "span",
-            "one of each object in turn, over all nodes; for maps by objects",
-        ),
+        ("fill", "object by object, each to its end; for maps by objects"),
+        ("span", "one of each object in turn, over all nodes; for maps by objects"),
     ],
     more: "docs/policies.md has an example for each",
 };
 
+#[rustfmt::skip]
 const BIND_TO: Topic = Topic {
     names: &["bind-to", "bindto"],
     usage: "--bind-to OBJECT[:QUALIFIER]...",
@@ -126,19 +87,14 @@ const BIND_TO: Topic = Topic {
     more: "docs/policies.md has an example for each",
 };
 
+#[rustfmt::skip]
 const TOPO: Topic = Topic {
     names: &["topo"],
     usage: "--topo [NODES=]T",
     about: "The topology of all nodes, or of the nodes of a host list. Absent: this machine, for its own node alone.",
     words: &[
-        (
-            "FILE",
-            "hwloc XML: lstopo --of xml > node.xml; - is standard input",
-        ),
-        (
-            "'package:2 core:4 pu:2'",
-            "a synthetic description, from the outside in",
-        ),
+        ("FILE", "hwloc XML: lstopo --of xml > node.xml; - is standard input"),
+        ("'package:2 core:4 pu:2'", "a synthetic description, from the outside in"),
         ("builtin:NAME", "a named machine: stowplan topo list"),
         ("here", "this machine"),
         ("gpu[1-2]=T", "for these nodes alone; may be repeated"),
@@ -146,6 +102,7 @@ const TOPO: Topic = Topic {
     more: "stowplan topo show T shows how one is understood; docs/topologies.md",
 };
 
+#[rustfmt::skip]
 const HOST: Topic = Topic {
     names: &["host", "H", "hosts"],
     usage: "--host ENTRY[,ENTRY]...",
@@ -161,15 +118,13 @@ const HOST: Topic = Topic {
     more: "docs/semantics.md 1",
 };
 
+#[rustfmt::skip]
 const HOSTFILE: Topic = Topic {
     names: &["hostfile", "machinefile"],
     usage: "--hostfile FILE",
     about: "Nodes with slots, a line each; - is standard input. Behind # stands a comment.",
     words: &[
-        (
-            "a slots=4",
-            "four slots; absent: as many as it has cores, or as often as it is named",
-        ),
+        ("a slots=4", "four slots; absent: as many as it has cores, or as often as it is named"),
         ("a slots=4 max_slots=6", "six at most under oversubscribe"),
         ("n[0-127] slots=8", "128 nodes"),
         ("^b", "not this node"),

@@ -79,11 +79,11 @@ pub fn write(
             continue;
         };
         match rows.as_deref_mut() {
-            None => cells.row(&mut buf, columns, form, &place),
+            None => cells.row(&mut buf, columns, form, &place)?,
             Some(rows) => {
                 for thread in rows.of(&place).iter() {
                     cells.thread = Some(thread.clone());
-                    cells.row(&mut buf, columns, form, &place);
+                    cells.row(&mut buf, columns, form, &place)?;
                 }
             }
         }
@@ -109,12 +109,19 @@ struct Cells<'p> {
 }
 
 impl Cells<'_> {
-    fn row(&mut self, buf: &mut Vec<u8>, columns: &[Column], form: Form, place: &ProcPlace) {
+    fn row(
+        &mut self,
+        buf: &mut Vec<u8>,
+        columns: &[Column],
+        form: Form,
+        place: &ProcPlace,
+    ) -> io::Result<()> {
         match form {
             Form::Tsv => self.tsv(buf, columns, place),
-            Form::Ndjson => self.json(buf, columns, place),
+            Form::Ndjson => self.json(buf, columns, place)?,
         }
         buf.push(b'\n');
+        Ok(())
     }
 
     fn tsv(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) {
@@ -126,7 +133,7 @@ impl Cells<'_> {
         }
     }
 
-    fn json(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) {
+    fn json(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) -> io::Result<()> {
         let mut cell = Vec::new();
         for (at, &column) in columns.iter().enumerate() {
             cell.clear();
@@ -148,13 +155,12 @@ impl Cells<'_> {
             );
             match &*text {
                 "-" if column != Column::Node => buf.extend_from_slice(b"null"),
-                text if words => {
-                    buf.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes());
-                }
+                text if words => serde_json::to_writer(&mut *buf, text)?,
                 digits => buf.extend_from_slice(digits.as_bytes()),
             }
         }
         buf.push(b'}');
+        Ok(())
     }
 
     fn push(&mut self, buf: &mut Vec<u8>, column: Column, place: &ProcPlace) {

@@ -9,8 +9,6 @@ mod node_names;
 pub mod watch;
 // A line per rank.
 pub mod tsv;
-// An object per rank.
-pub mod ndjson;
 // The columns that the user asked for.
 pub mod columns;
 // The cells of threads.

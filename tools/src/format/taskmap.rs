@@ -1,9 +1,10 @@
 //! Which node each rank is on, in the forms RFC 34, PMI-1 and raw. All refusals happen before anything is written.
 
+use crate::output;
 use crate::report::Refused;
 use std::io::{self, Write};
 use stowplan_engine::plan::Plan;
-use stowplan_engine::taskmap::{Encoder, Form, Limits, TaskMapError};
+use stowplan_engine::taskmap::{Encoder, Form, Limits, MapText};
 
 /// Writes the task map of a plan in one of its forms.
 ///
@@ -16,40 +17,16 @@ pub fn write(
     form: Form,
     give: impl FnOnce(&dyn Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Refused>,
 ) -> Result<(), Refused> {
-    let map = plan
-        .task_map(Limits::default())
-        .map_err(|error| refused(&error))?;
-    let text = map
-        .text(form, Encoder::Best, Limits::default())
-        .map_err(|error| refused(&error))?;
-    give(&|out| {
-        let mut words = Bytes {
-            out,
-            failed: Ok(()),
-        };
-        let written = text.write_to(&mut words);
-        words.failed?;
-        written.map_err(io::Error::other)?;
-        out.write_all(b"\n")
-    })
+    let map = plan.task_map(Limits::default())?;
+    let text = map.text(form, Encoder::Best, Limits::default())?;
+    give(&|out| write_line(&text, out))
 }
 
-fn refused(error: &TaskMapError) -> Refused {
-    Refused::Told {
-        class: error.class(),
-        sentence: error.to_string(),
-    }
-}
-
-/// Writes text as bytes. Keeps the error of the writer, which `fmt` cannot return.
-struct Bytes<'w> {
-    out: &'w mut dyn Write,
-    failed: io::Result<()>,
-}
-
-impl std::fmt::Write for Bytes<'_> {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.failed = self.out.write_all(text.as_bytes());
-        self.failed.as_ref().map(drop).map_err(|_| std::fmt::Error)
-    }
+/// Writes a text piece by piece, then a newline.
+///
+/// # Errors
+/// When `out` refuses a write.
+pub fn write_line(text: &MapText<'_>, out: &mut dyn Write) -> io::Result<()> {
+    output::as_bytes(out, |out| text.write_to(out))?;
+    out.write_all(b"\n")
 }

@@ -1,5 +1,5 @@
 //! A line per rank, in rank order, with the eight columns that are promised. Lines are streamed; memory does not grow with the number of
-//! ranks. More columns are named in `stowplan/src/job/columns.rs` and written by `columns.rs`; the same lines of some ranks are in `stowplan/src/answers/row.rs`.
+//! ranks. More columns are named in `stowplan/src/job/columns.rs`; these, and the same lines of some ranks, are written by `columns.rs`.
 
 use super::digits;
 use super::node_names::NodeNames;
@@ -12,7 +12,7 @@ use stowplan_engine::table::cpusets::{CpusetId, Cpusets, list_form};
 use stowplan_engine::table::patterns::Place;
 
 /// The first line. Source: the command-line contract, "tsv".
-pub const HEADER: &str = "#rank\tapp\tapp_rank\tnode\tlocal_rank\tnode_rank\tobject\tcpus\n";
+const HEADER: &str = "#rank\tapp\tapp_rank\tnode\tlocal_rank\tnode_rank\tobject\tcpus\n";
 
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;

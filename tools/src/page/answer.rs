@@ -9,7 +9,7 @@ use crate::command::here::Asked;
 use crate::command::remedies::{Remedy, nearest};
 use crate::command::{batch, explain, map, score, show};
 use crate::format::Told;
-use crate::report::{Refused, Target};
+use crate::report::{self, Refused, Target};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io;
@@ -178,10 +178,7 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 }
 
 fn bad(sentence: impl Into<String>) -> Failed {
-    Failed::from(Refused::Told {
-        class: "bad-request",
-        sentence: sentence.into(),
-    })
+    Failed::from(report::told("bad-request", sentence.into()))
 }
 
 fn words_of(text: &str) -> Result<Vec<String>, Failed> {
@@ -457,10 +454,7 @@ fn of_export(asked: &fields::Export<'_>, own: OwnMachine) -> Result<Members, Fai
     }
     let (_, placement) = placed(&words, &files)?;
     let in_words = |dialect| match export(&placement.mapped.plan, dialect) {
-        Err(error) => Err(Refused::Told {
-            class: error.class(),
-            sentence: error.to_string(),
-        }),
+        Err(error) => Err(report::told(error.class(), error.to_string())),
         Ok(said) => {
             let mut text = Texted(Bounded::default());
             match said.write_to(&mut text) {

@@ -1,6 +1,6 @@
 //! Files that came with a request. No other file is read, and nothing else of the machine that answers.
 
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::collections::BTreeMap;
 use stowplan::job::args::JobArgs;
 use stowplan_engine::plan::Plan;
@@ -47,27 +47,24 @@ impl Inline<'_> {
     /// # Errors
     /// `bad-request`.
     pub fn keeps_out(&self, job: &JobArgs) -> Result<(), Refused> {
-        let told = |sentence: &str| Refused::Told {
-            class: "bad-request",
-            sentence: sentence.to_owned(),
-        };
+        let refused = |sentence: &str| Err(told("bad-request", sentence));
         if job.output.is_some() || job.save.is_some() {
-            return Err(told("-o and --save have no place here: the answer is one"));
+            return refused("-o and --save have no place here: the answer is one");
         }
         if job.session.is_some() {
-            return Err(told("--session has no place here: no journal is read"));
+            return refused("--session has no place here: no journal is read");
         }
         if job.here.is_some() || job.env_here || job.from_env.is_some() {
-            return Err(told(
+            return refused(
                 "--here, --env-here and --from-env have no place here: no environment is read",
-            ));
+            );
         }
         let here = |source: &str| source == "here" || source.ends_with("=here");
         let asks = job.topos.is_empty() || job.topos.iter().any(|(_, source)| here(source));
         if asks && self.own == OwnMachine::Kept {
-            return Err(told(
+            return refused(
                 "--topo must name a machine here: that of the page is not shown to others",
-            ));
+            );
         }
         Ok(())
     }

@@ -7,18 +7,15 @@ pub mod above;
 // Scores and answers as JSON.
 pub mod json;
 
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::score::advise::on_network::{By, advise_on};
 use crate::score::advise::{Advice, Answer, Chosen, Policy};
 use crate::score::error::ScoreError;
 use crate::score::figures::Matrices;
 use crate::score::network::OnNetwork;
+use crate::score::number::number;
 use crate::score::pattern::Part;
 use policies::Tried;
-
-fn told(class: &'static str, sentence: String) -> JobError {
-    JobError::Told { class, sentence }
-}
 
 /// The refusal for an error of the score.
 #[must_use]
@@ -51,11 +48,7 @@ pub fn distances(text: Option<&str>, on: Option<&OnNetwork>) -> Result<Option<Ve
     };
     let Some(on) = on else {
         let sentence = "distances go by the levels of a network, and no network is given";
-        return Err(told("bad-option", sentence.to_owned()));
-    };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
-        text.parse::<u32>().ok().filter(|_| digits)
+        return Err(told("bad-option", sentence));
     };
     let found: Option<Vec<u32>> = text.split(':').map(number).collect();
     let wanted = on.network().levels().len() + 2;
@@ -92,7 +85,7 @@ pub fn by(
         ("sum", _) => Ok(By::Sum),
         ("pair", _) => Ok(By::Pair),
         ("J", Some(distances)) => Ok(By::J(distances)),
-        ("J", None) => Err(told("bad-option", "by J: that needs distances".to_owned())),
+        ("J", None) => Err(told("bad-option", "by J: that needs distances")),
         ("node", _) => Ok(By::Level(levels.len())),
         (word, _) => {
             let level = levels.iter().position(|level| level.word == word);

@@ -1,7 +1,7 @@
 //! The policies that can place a job as asked: its own words, and the same with other map and rank words.
 
 use crate::job::args::{MapArgs, map_args};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::options::{Meaning, Old};
 use crate::job::our_words::in_our_words;
 use crate::job::words::{CommandLine, OptionWords};
@@ -181,10 +181,7 @@ impl Job {
         }
         let Some(of_app) = line.apps.get_mut(app) else {
             let sentence = format!("advise: there is no app {app} in the job");
-            return Err(JobError::Told {
-                class: "bad-pattern",
-                sentence,
-            });
+            return Err(told("bad-pattern", sentence));
         };
         let replaced = |option: &OptionWords| option.meaning.is_some_and(is_replaced);
         let own = of_app

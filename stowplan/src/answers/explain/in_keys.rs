@@ -5,7 +5,7 @@
 
 use super::remedies::{Remedy, remedies};
 use crate::job::args::{JobArgs, MapArgs};
-use crate::job::error::JobError;
+use crate::job::error::{self, JobError};
 use crate::job::options::{Meaning, written};
 use crate::job::request::read_request;
 use crate::job::words::CommandLine;
@@ -205,8 +205,5 @@ fn members(request: &Value, remedy: &Remedy) -> String {
 }
 
 fn unchanged() -> JobError {
-    JobError::Told {
-        class: "internal",
-        sentence: "the request cannot be changed so".to_owned(),
-    }
+    error::told("internal", "the request cannot be changed so")
 }

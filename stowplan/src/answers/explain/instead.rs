@@ -4,7 +4,7 @@ use super::again;
 pub use super::again::Planning;
 use super::change::{Changed, joined, put, split_map};
 use crate::answers::row::{Row, Rows};
-use crate::job::error::JobError;
+use crate::job::error::told;
 use crate::job::options::Meaning;
 use crate::job::our_words::in_our_words;
 use crate::job::words::CommandLine;
@@ -95,12 +95,8 @@ impl<'f> Alternatives<'f> {
     /// Cost: planning the job.
     #[must_use]
     pub fn of_plan(plan: &'f Plan) -> Self {
-        let none: Box<Planning<'f>> = Box::new(|_| {
-            Err(JobError::Told {
-                class: "bad-plan",
-                sentence: "the job of this plan is not known".to_owned(),
-            })
-        });
+        let none: Box<Planning<'f>> =
+            Box::new(|_| Err(told("bad-plan", "the job of this plan is not known")));
         if is_given(plan) {
             return Self {
                 tries: Vec::new(),

@@ -1,5 +1,6 @@
 //! Which OpenMP runtime, and which version of it: `gnu`, `llvm@17`.
 
+use crate::score::number::number;
 use std::fmt;
 use std::str::FromStr;
 
@@ -138,9 +139,8 @@ impl FromStr for Runtime {
         let Some(version) = version else {
             return Ok(Self::any(family));
         };
-        let digits = version.len() <= 6 && version.bytes().all(|byte| byte.is_ascii_digit());
-        let version: u32 =
-            { digits.then(|| version.parse().ok()).flatten() }.ok_or_else(unknown)?;
+        let short = Some(version).filter(|version| version.len() <= 6);
+        let version = short.and_then(number::<u32>).ok_or_else(unknown)?;
         if known.contains(&version) {
             let version = Some(version);
             return Ok(Self { family, version });

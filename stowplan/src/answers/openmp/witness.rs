@@ -1,5 +1,6 @@
 //! Lines in which running threads say where they are: those of the runtimes themselves, of hello_jobstep and of xthi.
 
+use crate::score::number::number as digits;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::text::cursor::whole_ranges;
@@ -98,7 +99,7 @@ fn stow(number: u64, own: &str) -> Result<Witness, String> {
     let process = digits(process).ok_or_else(|| {
         format!("stow: the rank or process number is {process:?}, and a number must stand there")
     })?;
-    let named = thread.split('.').all(|part| digits(part).is_some());
+    let named = thread.split('.').all(|part| digits::<u64>(part).is_some());
     if !named || thread.split('.').count() > 2 {
         return Err(format!(
             "stow: the thread is {thread:?}, and a number must stand there"
@@ -124,7 +125,7 @@ fn hello(number: u64, own: &str) -> Option<Witness> {
     let (mut thread, mut cpu, mut host) = (None, None, None);
     for part in parts {
         match part.split_once(' ') {
-            Some(("OMP", value)) => thread = digits(value.trim()),
+            Some(("OMP", value)) => thread = digits::<u64>(value.trim()),
             Some(("HWT", value)) => cpu = set(value.trim()),
             Some(("Node", value)) => host = value.split_whitespace().next(),
             Some(_) | None => {}
@@ -150,23 +151,17 @@ fn xthi(number: u64, own: &str) -> Option<Witness> {
         line: number,
         process: digits(process.trim())?,
         host: host.trim().to_owned(),
-        thread: digits(thread.trim())?.to_string(),
+        thread: digits::<u64>(thread.trim())?.to_string(),
         cpus: set(cpus.trim())?,
         says: Says::Mask,
     })
-}
-
-/// A number, zeros before it or not.
-fn digits(text: &str) -> Option<u64> {
-    let sound = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    sound.then(|| text.parse().ok()).flatten()
 }
 
 /// The number of a thread without zeros before it.
 fn plain(text: &str) -> String {
     let parts: Vec<String> = text
         .split('.')
-        .filter_map(digits)
+        .filter_map(digits::<u64>)
         .map(|part| part.to_string())
         .collect();
     parts.join(".")
@@ -175,8 +170,12 @@ fn plain(text: &str) -> String {
 /// A list of cpus, zeros before its numbers or not.
 fn set(text: &str) -> Option<RoaringBitmap> {
     let part = |part: &str| match part.split_once('-') {
-        Some((first, last)) => Some(format!("{}-{}", digits(first)?, digits(last)?)),
-        None => digits(part).map(|number| number.to_string()),
+        Some((first, last)) => Some(format!(
+            "{}-{}",
+            digits::<u64>(first)?,
+            digits::<u64>(last)?
+        )),
+        None => digits::<u64>(part).map(|number| number.to_string()),
     };
     let parts: Option<Vec<String>> = text.split(',').map(part).collect();
     let ranges = whole_ranges(&parts?.join(","))?;

@@ -1,6 +1,7 @@
 //! How a picture is drawn, and what stands around the nodes.
 
 use crate::score::network::OnNetwork;
+use crate::score::number::number;
 use roaring::RoaringBitmap;
 
 /// The colours of the paper.
@@ -31,11 +32,7 @@ impl Size {
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let (wide, high) = text.split_once(':')?;
-        let side = |text: &str| {
-            let digits = text.bytes().all(|sign| sign.is_ascii_digit());
-            let number = text.parse::<u32>().ok()?;
-            (digits && (1..=10_000).contains(&number)).then_some(number)
-        };
+        let side = |text| number(text).filter(|side| (1..=10_000).contains(side));
         let (wide, high) = (side(wide)?, side(high)?);
         let fits = wide <= RATIO_MAX * high && high <= RATIO_MAX * wide;
         fits.then_some(Self::Ratio(wide, high))

@@ -1,6 +1,7 @@
 //! What is said beside a launcher's line, and would count for nothing.
 
 use super::JobArgs;
+use crate::job::error::bad_words;
 use crate::job::line::LineArgs;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
@@ -78,12 +79,7 @@ pub(super) fn refuse_settings_beside(line: &LineArgs, job: &JobArgs) -> Result<(
 }
 
 fn told(class: &'static str, sentence: String) -> SpecError {
-    SpecError::OfLine {
-        class,
-        sentence,
-        at: None,
-        help: Vec::new(),
-    }
+    bad_words(class, sentence, Vec::new())
 }
 
 /// What is said of an allocation and a site, as option and value.

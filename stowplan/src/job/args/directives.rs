@@ -1,8 +1,8 @@
 //! Takes the directives of an app: maps, ranks, bindings, in new words and in old ones.
 
 use super::reader::{Reader, Seen};
+use crate::job::error::{self, all_of};
 use crate::job::options::{Meaning, Row};
-use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::spawn::attributes::Scope;
@@ -97,22 +97,13 @@ impl Reader<'_> {
             "for both: --map-by pe-list={}{ordered}",
             list.unwrap_or("LIST")
         );
-        let end = u32::try_from(value.len()).unwrap_or(u32::MAX);
         Err(SpecError::OfLine {
             class: "bad-directive",
             sentence: format!(
                 "--bind-to {value} on app {}: the cpus of a list are mapped to, not bound to",
                 self.app
             ),
-            at: Some(At {
-                text: AtText::Value {
-                    app: Some(self.app),
-                    option: "--bind-to".to_owned(),
-                    value: value.to_owned(),
-                },
-                start: 0,
-                end,
-            }),
+            at: Some(all_of(error::value(Some(self.app), "--bind-to", value))),
             help: vec![help],
         })
     }
@@ -121,11 +112,7 @@ impl Reader<'_> {
 /// The policy that a text names; `None`: it names none, or is wrong.
 fn policy_of(form: DirectiveForm, value: &str) -> Option<MapChoice> {
     let mut trial = Intake::new();
-    let row = trial.text(AtText::Value {
-        app: None,
-        option: String::new(),
-        value: value.to_owned(),
-    });
+    let row = trial.text(error::value(None, "", value));
     trial.directive(Owner::Job, form, row, Scope::Global).ok()?;
     let taken = trial.finish().ok()?;
     let policy = taken.spoken.map(Owner::Job)?.policy.as_ref()?;

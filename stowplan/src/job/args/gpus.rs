@@ -40,13 +40,8 @@ impl Reader<'_> {
             });
         }
         let value = if meaning == Meaning::GpusPerRank {
-            let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-            match value.parse::<u16>() {
-                Ok(each) if each > 0 && digits => each.to_string(),
-                Ok(_) | Err(_) => {
-                    return self.bad_value(given, value, "number from 1 to 65535");
-                }
-            }
+            let each: u16 = self.positive(given, value, "number from 1 to 65535")?;
+            each.to_string()
         } else {
             let word = value.to_ascii_lowercase();
             if !["split", "share", "none"].contains(&word.as_str()) {

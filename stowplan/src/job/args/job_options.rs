@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use super::{FORMATS, NodeOrder, Show};
+use crate::job::error::bad_words;
 use crate::job::note_classes::NOTE_CLASSES;
 use crate::job::options::Meaning;
 use crate::job::parameters::{Effect, find};
@@ -36,14 +37,9 @@ impl Reader<'_> {
     }
 
     fn threads(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<usize>() {
-            Ok(threads) if threads > 0 && digits => {
-                self.job.threads = Some(threads);
-                Ok(())
-            }
-            Ok(_) | Err(_) => self.bad_value(given, value, "number of threads, at least 1"),
-        }
+        let threads = self.positive(given, value, "number of threads, at least 1")?;
+        self.job.threads = Some(threads);
+        Ok(())
     }
 
     /// Takes `--prtemca KEY VALUE`.
@@ -137,14 +133,9 @@ impl Reader<'_> {
 
     /// Takes `--line`.
     fn line_number(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<usize>() {
-            Ok(number) if number > 0 && digits => {
-                self.job.line_number = Some(number);
-                Ok(())
-            }
-            Ok(_) | Err(_) => self.bad_value(given, value, "number of a launch line, from 1"),
-        }
+        let number = self.positive(given, value, "number of a launch line, from 1")?;
+        self.job.line_number = Some(number);
+        Ok(())
     }
 
     fn show_attributes(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
@@ -197,17 +188,16 @@ fn output(given: &str, value: &str) -> Result<String, SpecError> {
     if name.is_empty() || !name.chars().all(sign) {
         return Ok(value.to_owned());
     }
-    Err(SpecError::OfLine {
-        class: "bad-value",
-        sentence: format!(
+    Err(bad_words(
+        "bad-value",
+        format!(
             "{given} {value}: that is a word of flux run, and -o names the file of the answer here"
         ),
-        at: None,
-        help: vec![
+        vec![
             format!(
                 "before the program of a line that begins with flux run: flux run -o {value} …"
             ),
             format!("a file of that name: -o ./{value}"),
         ],
-    })
+    ))
 }

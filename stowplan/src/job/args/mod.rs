@@ -24,6 +24,7 @@ pub mod foreign;
 pub(crate) mod idiom;
 
 use crate::job::batch::alloc;
+use crate::job::error::{all_of, bad_words, value};
 use crate::job::line::{self, Cut, LineArgs};
 use crate::job::words::CommandLine;
 use crate::launchers::line::Launcher;
@@ -34,7 +35,6 @@ pub use network::NodeOrder;
 use network::with_network;
 use reader::Reader;
 use std::sync::Arc;
-use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::policy::{CpuMode, MapBy};
@@ -443,34 +443,22 @@ fn flux_scheme(map: &str) -> Result<(), SpecError> {
         "hostfile" => format!("did you mean --map-by seq:file={value}?"),
         _ => return Ok(()),
     };
-    Err(SpecError::OfLine {
-        class: "taskmap-syntax",
-        sentence: format!(
-            "--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"
-        ),
-        at: None,
-        help: vec![help],
-    })
+    Err(bad_words(
+        "taskmap-syntax",
+        format!("--taskmap {map}: {scheme} is a scheme of flux run, a task map is wanted here"),
+        vec![help],
+    ))
 }
 
 /// A task map places processes as seq does. No mapping may be named together with it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
-    let text = AtText::Value {
-        app: None,
-        option: "--taskmap".to_owned(),
-        value: map.to_owned(),
-    };
+    let text = value(None, "--taskmap", map);
     flux_scheme(map)?;
     let named = intake.clone().finish()?.spoken.names_a_map();
     if let Some((owner, second)) = named {
-        let end = u32::try_from(text.content().len()).unwrap_or(u32::MAX);
         let first = Said {
             word: "--taskmap".to_owned(),
-            at: Some(At {
-                text,
-                start: 0,
-                end,
-            }),
+            at: Some(all_of(text)),
         };
         let why = "a task map says where each rank goes";
         return Err(SpecError::ContradictingQualifiers {

@@ -2,11 +2,13 @@
 
 use super::idiom::is_cpu_list;
 use super::{JobArgs, Outer, foreign};
+use crate::job::error::{self, all_of, bad_words};
 use crate::job::line;
 use crate::job::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
 use crate::job::parameters::is_machine;
 use crate::job::program::refuse_empty_program;
-use stowplan_engine::error::at::{At, AtText};
+use crate::score::number::number;
+use std::str::FromStr;
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
@@ -120,12 +122,11 @@ impl<'a> Reader<'a> {
 
     /// Refuses an option of another launcher, and says what to type instead.
     fn foreign<T>(&self, given: &str, help: String) -> Result<T, SpecError> {
-        Err(SpecError::OfLine {
-            class: "bad-option",
-            sentence: format!("{given} on app {} is no option", self.app),
-            at: None,
-            help: vec![help],
-        })
+        Err(bad_words(
+            "bad-option",
+            format!("{given} on app {} is no option", self.app),
+            vec![help],
+        ))
     }
 
     /// Reads one option with its value. Returns its row, and its name as given.
@@ -189,12 +190,8 @@ impl<'a> Reader<'a> {
 
     /// Records the value of an option as a text that has words in it.
     pub(super) fn text(&mut self, option: &str, value: &str) -> u32 {
-        let text = AtText::Value {
-            app: Some(self.app),
-            option: option.to_owned(),
-            value: value.to_owned(),
-        };
-        self.intake.text(text)
+        self.intake
+            .text(error::value(Some(self.app), option, value))
     }
 
     pub(super) fn once(
@@ -215,24 +212,25 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// A number in digits alone, at least 1.
+    pub(super) fn positive<N: FromStr + PartialOrd + Default>(
+        &self,
+        given: &str,
+        value: &str,
+        range: &'static str,
+    ) -> Result<N, SpecError> {
+        let found = number(value).filter(|number| *number > N::default());
+        found.map_or_else(|| self.bad_value(given, value, range), Ok)
+    }
+
     pub(super) fn bad_value<T>(
         &self,
         given: &str,
         value: &str,
         range: &'static str,
     ) -> Result<T, SpecError> {
-        let end = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        let text = AtText::Value {
-            app: Some(self.app),
-            option: given.to_owned(),
-            value: value.to_owned(),
-        };
         Err(SpecError::BadValue {
-            at: At {
-                text,
-                start: 0,
-                end,
-            },
+            at: all_of(error::value(Some(self.app), given, value)),
             asked: value.to_owned(),
             range,
         })

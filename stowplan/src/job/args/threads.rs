@@ -21,11 +21,7 @@ impl Reader<'_> {
             self.job.omp = Some(value.to_owned());
             return Ok(());
         }
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<u32>() {
-            Ok(levels) if digits && levels > 0 => self.job.levels = Some(levels),
-            Ok(_) | Err(_) => return self.bad_value(given, value, "number of levels, 1 or 2"),
-        }
+        self.job.levels = Some(self.positive(given, value, "number of levels, 1 or 2")?);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::directives::{Batch, slurm};
 use super::hosts::{Hosts, Whose, names_hosts};
+use crate::job::error::bad_words;
 use crate::job::line::Cut;
 use crate::job::options::Meaning;
 use crate::job::words::CommandLine;
@@ -17,11 +18,8 @@ pub(crate) fn with_hosts(
     text: &str,
     cut: Cut<'_>,
 ) -> Result<(Vec<String>, Option<Note>), SpecError> {
-    let refused = |class, sentence: String, help| SpecError::OfLine {
-        class,
-        sentence: format!("--alloc {text}: {sentence}"),
-        at: None,
-        help,
+    let refused = |class, sentence: String, help| {
+        bad_words(class, format!("--alloc {text}: {sentence}"), help)
     };
     let told = quoted_words(text).and_then(|words| job_told(&words));
     let told = told.map_err(|own| {

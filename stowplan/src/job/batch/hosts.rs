@@ -1,7 +1,7 @@
 //! The hosts of an allocation: those of our own words, else what the directives say, and the variables and files that name them.
 
 use super::directives::{Asked, Batch};
-use crate::job::error::JobError;
+use crate::job::error::{JobError, bad_words, told};
 use crate::job::files::GivenFiles;
 use crate::job::options::Meaning;
 use crate::job::words::CommandLine;
@@ -143,13 +143,13 @@ impl Hosts {
             for name in names_of(&names) {
                 let bytes = (name.len() as u64 + 1).saturating_mul(u64::from(slots));
                 if text.len() as u64 + bytes > TEXT_BYTES_MAX as u64 {
-                    return Err(JobError::Told {
-                        class: "job-too-large",
-                        sentence: format!(
+                    return Err(told(
+                        "job-too-large",
+                        format!(
                             "${}: its file would be too long",
                             self.file.unwrap_or_default()
                         ),
-                    });
+                    ));
                 }
                 (0..slots).for_each(|_| {
                     // A text takes it.
@@ -166,11 +166,12 @@ type Named = (NameRange, u32);
 
 /// The entries of a host list with their slots, 1 if none are said.
 fn entries(list: &str) -> Result<Vec<Named>, SpecError> {
-    let bad = || SpecError::OfLine {
-        class: "bad-hostlist",
-        sentence: format!("{list}: no list of nodes by name"),
-        at: None,
-        help: Vec::new(),
+    let bad = || {
+        bad_words(
+            "bad-hostlist",
+            format!("{list}: no list of nodes by name"),
+            Vec::new(),
+        )
     };
     let read = read_hosts(list).map_err(|_| bad())?;
     read.into_iter()

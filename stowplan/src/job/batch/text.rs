@@ -1,5 +1,6 @@
 //! The text of a script, and places in it.
 
+use crate::job::error::bad_words;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::limit::SCRIPT_BYTES_MAX;
@@ -125,10 +126,5 @@ impl<'s> Text<'s> {
 }
 
 fn told(sentence: String) -> SpecError {
-    SpecError::OfLine {
-        class: BAD_SCRIPT,
-        sentence,
-        at: None,
-        help: Vec::new(),
-    }
+    bad_words(BAD_SCRIPT, sentence, Vec::new())
 }

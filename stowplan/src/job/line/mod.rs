@@ -15,6 +15,7 @@ pub(crate) mod place;
 // Which changes of rules move its ranks between two versions.
 pub mod versions;
 
+use crate::job::error::{all_of, bad_words, value};
 use crate::job::options::{Meaning, Takes, spelled};
 use crate::job::words::{CommandLine, OptionWords};
 use crate::launchers::line::Launcher;
@@ -114,14 +115,13 @@ pub(crate) fn refuse_wrappers(words: &[String]) -> Result<(), SpecError> {
     let Some((_, ours)) = row.filter(|_| !is_file(word)) else {
         return Ok(());
     };
-    Err(SpecError::OfLine {
-        class: "not-modelled",
-        sentence: format!(
+    Err(bad_words(
+        "not-modelled",
+        format!(
             "{name}: it is a site's own launcher, and which rules it has is not known here (./{name} is a program)"
         ),
-        at: None,
-        help: vec![(*ours).to_owned()],
-    })
+        vec![(*ours).to_owned()],
+    ))
 }
 
 /// Whether a word is the path of a program beside the user.
@@ -212,17 +212,16 @@ pub(crate) fn whose(
         let signs = sign::signs(cut.words, variables);
         if let Some(((launcher, first), rest)) = signs.split_first() {
             if let Some((second, other)) = rest.iter().find(|(own, _)| own != launcher) {
-                return Err(SpecError::OfLine {
-                    class: "ambiguous-launcher",
-                    sentence: format!(
+                return Err(bad_words(
+                    "ambiguous-launcher",
+                    format!(
                         "{}: {first} is a word of {}, {other} one of {}",
                         line.command,
                         launcher.word(),
                         second.word()
                     ),
-                    at: None,
-                    help: vec![format!("say whose line it is: --as {}", launcher.word())],
-                });
+                    vec![format!("say whose line it is: --as {}", launcher.word())],
+                ));
             }
             line.launcher = *launcher;
             line.by = By::Sign(first.clone());
@@ -250,12 +249,11 @@ pub(crate) fn with_variables(
     };
     if line.launcher == Launcher::Prte {
         let word = launcher.word();
-        return Err(SpecError::OfLine {
-            class: "ambiguous-launcher",
-            sentence: format!("{}: the variable {sign} is a sign of {word}", line.command),
-            at: None,
-            help: vec![format!("say whose line it is: --as {word} or --as prte")],
-        });
+        return Err(bad_words(
+            "ambiguous-launcher",
+            format!("{}: the variable {sign} is a sign of {word}", line.command),
+            vec![format!("say whose line it is: --as {word} or --as prte")],
+        ));
     }
     line.launcher = launcher;
     line.by = By::Sign(sign);
@@ -263,17 +261,8 @@ pub(crate) fn with_variables(
 }
 
 fn unknown(asked: &str) -> SpecError {
-    use stowplan_engine::error::at::{At, AtText};
     SpecError::BadValue {
-        at: At {
-            text: AtText::Value {
-                app: None,
-                option: "--as".to_owned(),
-                value: asked.to_owned(),
-            },
-            start: 0,
-            end: u32::try_from(asked.len()).unwrap_or(u32::MAX),
-        },
+        at: all_of(value(None, "--as", asked)),
         asked: asked.to_owned(),
         range: "launcher: prte hydra intel slurm flux pals aprun jsrun, with @VERSION if need be",
     }
@@ -305,15 +294,14 @@ pub(crate) fn refuse_job_words(cut: Cut<'_>) -> Result<(), SpecError> {
     meant.extend(cut.command.iter().cloned());
     meant.extend(written(&job));
     meant.extend(cut.words.iter().cloned());
-    Err(SpecError::OfLine {
-        class: "bad-option",
-        sentence: format!(
+    Err(bad_words(
+        "bad-option",
+        format!(
             "{} stands before {command}, which is a launcher and no program: its words stand behind it (./{command} is a program)",
             first.name
         ),
-        at: None,
-        help: vec![format!("stowplan map {}", shell(&meant))],
-    })
+        vec![format!("stowplan map {}", shell(&meant))],
+    ))
 }
 
 /// Refuses a launcher as the program of a later app.
@@ -324,14 +312,13 @@ pub(crate) fn refuse_program(program: &str, behind: &[String]) -> Result<(), Spe
     if named(program, behind).is_none() {
         return Ok(());
     }
-    Err(SpecError::OfLine {
-        class: "bad-option",
-        sentence: format!(
+    Err(bad_words(
+        "bad-option",
+        format!(
             "{program} is a launcher and no program: a launcher's line begins the job; ./{program} or -- before it is a program of that name"
         ),
-        at: None,
-        help: Vec::new(),
-    })
+        Vec::new(),
+    ))
 }
 
 /// Whether an option says how many processes there are, where they go, or what they get.

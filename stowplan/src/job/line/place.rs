@@ -4,7 +4,7 @@ use super::launched::Launched;
 use super::variables::variables;
 use super::{LineArgs, gpus, with_variables};
 use crate::job::args::{JobArgs, MapArgs};
-use crate::job::error::{JobError, one_line};
+use crate::job::error::{JobError, one_line, told, value};
 use crate::job::machine;
 use crate::job::options::Meaning;
 use crate::job::outside::Outside;
@@ -16,7 +16,7 @@ use crate::launchers::line::{
 };
 use std::collections::HashMap;
 use std::sync::Arc;
-use stowplan_engine::error::at::{At, AtText};
+use stowplan_engine::error::at::At;
 use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_engine::given::{self, GivenApp, GivenJob, GivenProcs, GivenRun};
 use stowplan_engine::id::Id as _;
@@ -323,7 +323,7 @@ fn cores(machine: &Machine, topology: TopologyId) -> u32 {
     }
 }
 
-/// Patterns as the engine has them: with objects of one kind, and GPUs by logical number.
+/// Patterns as the engine has them, with GPUs by logical number. No launcher tells objects.
 struct Made<'l> {
     laid: &'l Laid,
     topologies: &'l Topologies,
@@ -342,24 +342,19 @@ impl Made<'_> {
             next += count;
         }
         for run in &app.runs {
-            let kind = self.kind(run.pattern);
             let first = starts.partition_point(|&(_, end, _)| end <= run.nodes.first);
             for &(start, end, topology) in &starts[first..] {
                 let part = NodeRange::until(start, end).overlap(run.nodes);
                 let Some(nodes) = part else { break };
                 let pattern = self.pattern(run.pattern, topology);
                 match runs.last_mut() {
-                    Some(last)
-                        if last.pattern == pattern
-                            && last.kind == kind
-                            && last.nodes.end() == nodes.first =>
-                    {
+                    Some(last) if last.pattern == pattern && last.nodes.end() == nodes.first => {
                         last.nodes.count += nodes.count;
                     }
                     Some(_) | None => runs.push(GivenRun {
                         nodes,
                         pattern,
-                        kind,
+                        kind: None,
                     }),
                 }
             }
@@ -372,24 +367,14 @@ impl Made<'_> {
         }
     }
 
-    /// The kind of the objects of a pattern, if all its processes have one of the same kind.
-    fn kind(&self, pattern: usize) -> Option<ObjKind> {
-        let mut kinds = self.laid.patterns[pattern]
-            .iter()
-            .map(|procs| procs.object.map(|(kind, _)| kind));
-        let first = kinds.next()??;
-        kinds.all(|kind| kind == Some(first)).then_some(first)
-    }
-
     fn pattern(&mut self, pattern: usize, topology: TopologyId) -> usize {
         if let Some(&row) = self.rows.get(&(pattern, topology)) {
             return row;
         }
-        let kind = self.kind(pattern);
         let gpus = self.topologies.gpus(topology);
         let given = |procs: &LaidProcs| GivenProcs {
             count: procs.count,
-            object: kind.and(procs.object).map(|(_, object)| object),
+            object: None,
             cpus: procs.cpus.clone(),
             gpus: procs.gpus.as_ref().map(|numbers| {
                 let logical = numbers.iter().filter_map(|&number| {
@@ -414,11 +399,7 @@ fn refusal(refused: &LineRefused, line: &LineArgs) -> JobError {
         let before: usize = words.iter().take(*word).map(|word| word.len() + 1).sum();
         let number = |byte: usize| u32::try_from(before + byte).unwrap_or(u32::MAX);
         At {
-            text: AtText::Value {
-                app: None,
-                option: line.command.clone(),
-                value: words.join(" "),
-            },
+            text: value(None, &line.command, &words.join(" ")),
             start: number(bytes.start),
             end: number(bytes.end),
         }
@@ -430,11 +411,4 @@ fn refusal(refused: &LineRefused, line: &LineArgs) -> JobError {
         help: refused.help.clone(),
     }
     .into()
-}
-
-fn told(class: &'static str, sentence: impl Into<String>) -> JobError {
-    JobError::Told {
-        class,
-        sentence: sentence.into(),
-    }
 }

@@ -1,7 +1,7 @@
 //! The variables that a launcher would see.
 
 use crate::job::args::JobArgs;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, told};
 use crate::job::outside::Outside;
 use stowplan_engine::stage::resolve::Files;
 
@@ -47,8 +47,4 @@ pub fn of_file(path: &str, files: &dyn Files) -> Result<Vec<(String, String)>, J
         all.push((name.to_owned(), value.to_owned()));
     }
     Ok(all)
-}
-
-fn told(class: &'static str, sentence: String) -> JobError {
-    JobError::Told { class, sentence }
 }

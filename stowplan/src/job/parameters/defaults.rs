@@ -1,7 +1,7 @@
 //! The policies that parameters give to jobs that say none.
 
 use super::{Class, Effect, Text, find, is_on};
-use stowplan_engine::error::at::AtText;
+use crate::job::error::{bad_words, value};
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::spawn::attributes::Scope;
@@ -70,11 +70,7 @@ pub(crate) fn read(
     }
     let mut intake = Intake::new();
     for given in &strong {
-        let row = intake.text(AtText::Value {
-            app: None,
-            option: given.key.to_owned(),
-            value: given.text.clone(),
-        });
+        let row = intake.text(value(None, given.key, &given.text));
         let form = match given.class {
             Class::Map => DirectiveForm::Map(MapForm::Whole),
             Class::Rank => DirectiveForm::Rank,
@@ -127,12 +123,9 @@ fn component<'p>(key: &'p str, value: &str, weak: &mut Vec<Given<'p>>, notes: &m
 }
 
 fn not_modelled(key: &str) -> SpecError {
-    SpecError::OfLine {
-        class: "not-modelled",
-        sentence: format!(
-            "{key}: this parameter changes where processes go, and how is not known here"
-        ),
-        at: None,
-        help: vec!["say it by --map-by, --rank-by or --bind-to".to_owned()],
-    }
+    bad_words(
+        "not-modelled",
+        format!("{key}: this parameter changes where processes go, and how is not known here"),
+        vec!["say it by --map-by, --rank-by or --bind-to".to_owned()],
+    )
 }

@@ -1,6 +1,8 @@
 //! The simulator: nodes that PRRTE makes up (`ras_simulator_num_nodes 4,2`). Source: `lines/prte/spec.md` 1.1.
 
 use super::{Effect, find};
+use crate::job::error::bad_words;
+use crate::score::number::number;
 use stowplan_engine::error::SpecError;
 
 /// The most nodes that are made.
@@ -92,25 +94,19 @@ impl Group {
 }
 
 fn numbers(key: &str, text: &str) -> Result<Vec<u64>, SpecError> {
-    let number = |part: &str| {
-        let part = part.trim();
-        let digits =
-            !part.is_empty() && part.len() < 10 && part.bytes().all(|byte| byte.is_ascii_digit());
-        digits
-            .then(|| part.parse().ok())
-            .flatten()
-            .ok_or_else(|| bad(key, text))
+    let own = |part: &str| {
+        let short = Some(part.trim()).filter(|part| part.len() < 10);
+        short.and_then(number).ok_or_else(|| bad(key, text))
     };
-    text.split(',').map(number).collect()
+    text.split(',').map(own).collect()
 }
 
 fn bad(key: &str, there: &str) -> SpecError {
-    SpecError::OfLine {
-        class: "bad-value",
-        sentence: format!(
+    bad_words(
+        "bad-value",
+        format!(
             "{key} {there}: it takes numbers apart by commas, one for each of at most 26 groups with together at most {NODES_MAX} nodes"
         ),
-        at: None,
-        help: Vec::new(),
-    }
+        Vec::new(),
+    )
 }

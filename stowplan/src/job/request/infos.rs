@@ -36,82 +36,21 @@ struct Key {
 }
 
 /// The keys of the spawn interface, by name.
+#[rustfmt::skip]
 const NAMED: &[(&str, ValueType, KeyPlace, Meaning)] = &[
-    (
-        "PMIX_MAPBY",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::Whole)),
-    ),
-    (
-        "PMIX_RANKBY",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Rank),
-    ),
-    (
-        "PMIX_BINDTO",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Bind),
-    ),
-    (
-        "PMIX_PPR",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::Ppr)),
-    ),
-    (
-        "PMIX_CPU_LIST",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::PeList)),
-    ),
-    (
-        "PMIX_CPUS_PER_PROC",
-        ValueType::Uint32,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::Pe)),
-    ),
-    (
-        "PMIX_NO_PROCS_ON_HEAD",
-        ValueType::Bool,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(Qualifier::NoLocal))),
-    ),
-    (
-        "PMIX_NO_OVERSUBSCRIBE",
-        ValueType::Bool,
-        KeyPlace::Promoted,
-        Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(
-            Qualifier::NoOversubscribe,
-        ))),
-    ),
+    ("PMIX_MAPBY", ValueType::String, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::Whole))),
+    ("PMIX_RANKBY", ValueType::String, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Rank)),
+    ("PMIX_BINDTO", ValueType::String, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Bind)),
+    ("PMIX_PPR", ValueType::String, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::Ppr))),
+    ("PMIX_CPU_LIST", ValueType::String, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::PeList))),
+    ("PMIX_CPUS_PER_PROC", ValueType::Uint32, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::Pe))),
+    ("PMIX_NO_PROCS_ON_HEAD", ValueType::Bool, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(Qualifier::NoLocal)))),
+    ("PMIX_NO_OVERSUBSCRIBE", ValueType::Bool, KeyPlace::Promoted, Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(Qualifier::NoOversubscribe)))),
     ("PMIX_HOST", ValueType::String, KeyPlace::App, Meaning::Host),
-    (
-        "PMIX_HOSTFILE",
-        ValueType::String,
-        KeyPlace::App,
-        Meaning::Hostfile,
-    ),
-    (
-        "PMIX_DISPLAY_MAP",
-        ValueType::Bool,
-        KeyPlace::Promoted,
-        Meaning::Single(keys::JOB_DISPLAY_MAP),
-    ),
-    (
-        "PMIX_DISPLAY_MAP_DETAILED",
-        ValueType::Bool,
-        KeyPlace::Promoted,
-        Meaning::Single(keys::JOB_DISPLAY_DEVEL_MAP),
-    ),
-    (
-        "PMIX_PERSONALITY",
-        ValueType::String,
-        KeyPlace::Promoted,
-        Meaning::Nothing,
-    ),
+    ("PMIX_HOSTFILE", ValueType::String, KeyPlace::App, Meaning::Hostfile),
+    ("PMIX_DISPLAY_MAP", ValueType::Bool, KeyPlace::Promoted, Meaning::Single(keys::JOB_DISPLAY_MAP)),
+    ("PMIX_DISPLAY_MAP_DETAILED", ValueType::Bool, KeyPlace::Promoted, Meaning::Single(keys::JOB_DISPLAY_DEVEL_MAP)),
+    ("PMIX_PERSONALITY", ValueType::String, KeyPlace::Promoted, Meaning::Nothing),
 ];
 
 /// The key of the spawn interface that a word is short for, or to which it is most similar: `mapby` is `PMIX_MAPBY`.

@@ -16,7 +16,7 @@ use crate::job::args::{JobArgs, Outer, read_own};
 use crate::job::batch::directives::{self, Asked, Batch, Directives, Said};
 use crate::job::batch::hosts::{Hosts, Whose, names_hosts};
 use crate::job::batch::text::Text;
-use crate::job::error::JobError;
+use crate::job::error::{JobError, bad_words, told};
 use crate::job::files::GivenFiles;
 use crate::job::line::variables::variables;
 use crate::job::options::{Meaning, Takes, spelled};
@@ -101,10 +101,6 @@ pub fn expand(words: &[String], outside: &dyn Outside) -> Result<Option<Scripted
     }
     scripted.words.splice(0..0, own.to_words());
     Ok(Some(scripted))
-}
-
-fn told(class: &'static str, sentence: String) -> JobError {
-    JobError::Told { class, sentence }
 }
 
 /// A script with its line.
@@ -202,16 +198,15 @@ fn chosen(text: &Text<'_>, lines: &[Found], job: &JobArgs) -> Result<usize, JobE
     let mut all = (1..).zip(lines);
     match job.line_number {
         Some(number) if (1..=many).contains(&number) => Ok(number - 1),
-        Some(number) => Err(SpecError::OfLine {
-            class: "ambiguous-line",
-            sentence: format!(
+        Some(number) => Err(bad_words(
+            "ambiguous-line",
+            format!(
                 "--line {number}: {} has {}",
                 text.path,
                 stowplan_engine::count::counted(many as u64, "launch line")
             ),
-            at: None,
-            help: listed(&mut all),
-        }
+            listed(&mut all),
+        )
         .into()),
         None if many == 1 => Ok(0),
         None => {
@@ -220,16 +215,15 @@ fn chosen(text: &Text<'_>, lines: &[Found], job: &JobArgs) -> Result<usize, JobE
                 .take(20)
                 .map(|(number, found)| format!("{number} at line {}", text.line(found.span.start)))
                 .collect();
-            Err(SpecError::OfLine {
-                class: "ambiguous-line",
-                sentence: format!(
+            Err(bad_words(
+                "ambiguous-line",
+                format!(
                     "{} has {many} lines of launchers, and --line says which: {}",
                     text.path,
                     places.join(", ")
                 ),
-                at: None,
-                help: listed(&mut all),
-            }
+                listed(&mut all),
+            )
             .into())
         }
     }

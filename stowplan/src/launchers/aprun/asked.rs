@@ -32,23 +32,8 @@ pub(super) struct Asks {
 /// # Errors
 /// `launcher-refuses` for numbers that are none; `not-modelled` for what is not known.
 pub(super) fn read(asked: &LineAsked<'_>, part: &Part<Means>) -> Result<Asks, LineRefused> {
-    if let Some(said) = part.last(Means::Unknown) {
-        return Err(said.refused(asked, "not-modelled", "what it does is not known here"));
-    }
-    if part.program.is_empty() {
-        let sentence = format!("{}: no program is named", asked.command);
-        return Err(LineRefused::new("launcher-refuses", sentence));
-    }
-    let positive = |means| match part.number(asked, means)? {
-        Some(0) => {
-            let said = part.last(means);
-            Err(said.map_or_else(
-                || LineRefused::new("launcher-refuses", "at least 1 must stand here"),
-                |said| said.refused(asked, "launcher-refuses", "at least 1 must stand here"),
-            ))
-        }
-        number => Ok(number),
-    };
+    part.known(asked, Means::Unknown)?;
+    let positive = |means| part.positive(asked, means);
     let depth = positive(Means::Depth)?.unwrap_or(1);
     let threads = positive(Means::Threads)?.unwrap_or(1);
     if threads > 1

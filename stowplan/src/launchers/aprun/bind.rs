@@ -2,7 +2,7 @@
 
 use super::asked::Asks;
 use super::cc::Bind;
-use crate::launchers::line::usable::Usable;
+use crate::launchers::line::usable::{Usable, all_there};
 use crate::launchers::line::{LineAsked, LineRefused};
 use roaring::RoaringBitmap;
 use stowplan_engine::policy::ObjKind;
@@ -83,9 +83,7 @@ impl<'u> Node<'u> {
         asks: &Asks,
         local: u32,
     ) -> Result<Option<RoaringBitmap>, LineRefused> {
-        let unknown = |why: String| {
-            LineRefused::new("not-modelled", format!("{}: -cc: {why}", asked.command))
-        };
+        let unknown = |why: String| asked.refused("not-modelled", format_args!("-cc: {why}"));
         let dealt = || {
             self.dealt(asks, local).ok_or_else(|| {
                 unknown(format!(
@@ -109,7 +107,7 @@ impl<'u> Node<'u> {
                 let set = sets
                     .get(local as usize)
                     .ok_or_else(|| unknown(format!("the list ends before local rank {local}")))?;
-                self.there(asked, set.clone()).map(Some)
+                all_there(asked, "-cc", set, &self.usable.cpus).map(Some)
             }
             Bind::Cpus(list) => {
                 if asks.depth > 1 {
@@ -119,25 +117,10 @@ impl<'u> Node<'u> {
                     .get(local as usize % list.len().max(1))
                     .copied()
                     .flatten();
-                own.map(|cpu| self.there(asked, std::iter::once(cpu).collect()))
-                    .transpose()
-            }
-        }
-    }
-
-    fn there(
-        &self,
-        asked: &LineAsked<'_>,
-        set: RoaringBitmap,
-    ) -> Result<RoaringBitmap, LineRefused> {
-        match (&set - &self.usable.cpus).min() {
-            None => Ok(set),
-            Some(cpu) => {
-                let sentence = format!(
-                    "{}: -cc: the node has no cpu {cpu} that may be used",
-                    asked.command
-                );
-                Err(LineRefused::new("launch-fails", sentence))
+                own.map(|cpu| {
+                    all_there(asked, "-cc", &RoaringBitmap::from([cpu]), &self.usable.cpus)
+                })
+                .transpose()
             }
         }
     }

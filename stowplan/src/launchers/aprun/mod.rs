@@ -37,11 +37,8 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         .iter()
         .fold(0_u32, |sum, own| sum.saturating_add(own.ranks));
     if reorder::method(asked, ranks)?.is_some() {
-        let sentence = format!(
-            "{}: MPICH_RANK_REORDER_METHOD=3 is not known here",
-            asked.command
-        );
-        return Err(LineRefused::new("not-modelled", sentence));
+        let why = "MPICH_RANK_REORDER_METHOD=3 is not known here";
+        return Err(asked.refused("not-modelled", why));
     }
     let mut laid = Laid {
         version: "any".to_owned(),
@@ -123,8 +120,7 @@ fn each(
     kinds: &[Node<'_>],
     left: u32,
 ) -> Result<u32, LineRefused> {
-    let refused =
-        |why: String| LineRefused::new("launcher-refuses", format!("{}: {why}", asked.command));
+    let refused = |why: String| asked.refused("launcher-refuses", why);
     let mut holds = u32::MAX;
     for node in kinds {
         node.numa_holds(asks).map_err(refused)?;
@@ -162,25 +158,13 @@ fn pattern(
 ) -> Result<Vec<LaidProcs>, LineRefused> {
     let mut procs: Vec<LaidProcs> = Vec::new();
     if asks.bind == Bind::Unbound {
-        return Ok(vec![procs_of(ranks, None)]);
+        LaidProcs::add(&mut procs, ranks, None, None);
+        return Ok(procs);
     }
     for local in 0..ranks {
-        let cpus = node.cpus(asked, asks, local)?;
-        match procs.last_mut() {
-            Some(last) if last.cpus == cpus => last.count += 1,
-            Some(_) | None => procs.push(procs_of(1, cpus)),
-        }
+        LaidProcs::add(&mut procs, 1, node.cpus(asked, asks, local)?, None);
     }
     Ok(procs)
-}
-
-const fn procs_of(count: u32, cpus: Option<roaring::RoaringBitmap>) -> LaidProcs {
-    LaidProcs {
-        count,
-        object: None,
-        cpus,
-        gpus: None,
-    }
 }
 
 /// `-cc cpu` gives a rank's cpus to its threads one by one.

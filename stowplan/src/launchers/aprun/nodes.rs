@@ -2,8 +2,7 @@
 
 use super::words::Means;
 use crate::launchers::line::table::Part;
-use crate::launchers::line::{Allocation, LineAsked, LineRefused, OurHosts};
-use stowplan_engine::table::names::NameRange;
+use crate::launchers::line::{Allocation, LineAsked, LineRefused};
 use stowplan_engine::text::hostlist::{plain, read_host_names};
 
 /// The nodes, in order.
@@ -14,10 +13,7 @@ pub(super) fn read(
     asked: &LineAsked<'_>,
     parts: &[Part<Means>],
 ) -> Result<Allocation, LineRefused> {
-    let ours: Option<Vec<NameRange>> = match asked.hosts {
-        OurHosts::Said(hosts) => Some(hosts.iter().map(|host| host.names.clone()).collect()),
-        OurHosts::Unsaid => None,
-    };
+    let ours = asked.our_names();
     let said = parts.iter().find_map(|part| part.last(Means::Nodes));
     let Some(said) = said else {
         let names = ours.unwrap_or_else(|| vec![plain("localhost")]);

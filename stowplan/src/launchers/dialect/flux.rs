@@ -61,11 +61,9 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     Ok(Script {
         comment: comment("flux", job, says(job), trusts),
         launcher: "flux",
-        exports: Vec::new(),
-        variables: Vec::new(),
         words,
         files,
-        plan: None,
+        ..Script::default()
     })
 }
 

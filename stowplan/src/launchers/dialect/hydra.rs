@@ -58,11 +58,9 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     Ok(Script {
         comment: comment("hydra", job, "their order and cpus", trusts),
         launcher: "mpiexec.hydra",
-        exports: Vec::new(),
-        variables: Vec::new(),
         words,
         files: vec![hosts(job, slots, cpus)],
-        plan: None,
+        ..Script::default()
     })
 }
 

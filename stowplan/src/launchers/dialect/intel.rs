@@ -30,11 +30,10 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that nothing else sets pins, and a probe: a list that Intel MPI refuses runs with its own pins and exit 0",
         ),
         launcher: "mpiexec.hydra",
-        exports: Vec::new(),
         variables: vec![pin],
         words,
         files: vec![machines(job)],
-        plan: None,
+        ..Script::default()
     })
 }
 

@@ -35,11 +35,9 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that the allocation has these hosts and cpus",
         ),
         launcher: "jsrun",
-        exports: Vec::new(),
-        variables: Vec::new(),
         words,
         files: vec![file],
-        plan: None,
+        ..Script::default()
     })
 }
 

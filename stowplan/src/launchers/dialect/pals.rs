@@ -80,11 +80,10 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     Ok(Script {
         comment: comment("pals", job, says(job), trusts),
         launcher: "mpiexec",
-        exports: Vec::new(),
         variables: settings,
         words,
         files,
-        plan: None,
+        ..Script::default()
     })
 }
 

@@ -26,26 +26,15 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     words_stay(job)?;
     let mut files = Vec::new();
     let (slots, unit) = slots(job)?;
-    let behind = if unit == Unit::Hwthread {
-        ":hwtcpus"
-    } else {
-        ""
-    };
-    let target = match (job.lists.rows.is_empty(), unit) {
-        (true, _) => "none",
-        (false, Unit::Core) => "core",
-        (false, Unit::Hwthread) => "hwthread",
-    };
-    let overload = if shares(job) { ":overload-allowed" } else { "" };
     let mut words = hosts(job, &mut files).to_vec();
     words.push(Word::plain("--map-by"));
     words.push(Word::Path {
         before: "rankfile:file=",
         file: "ranks",
-        behind,
+        behind: counted_in(unit),
     });
     words.push(Word::plain("--bind-to"));
-    words.push(Word::plain(format!("{target}{overload}")));
+    words.push(Word::plain(bind_to(job, unit)));
     words.extend(programs_of_line(job, OfApp::Exported));
     files.push(File {
         name: "ranks",
@@ -60,12 +49,29 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
             "that nodes have the cores of the plan's topologies, counted as hwloc does",
         ),
         launcher: "prterun",
-        exports: Vec::new(),
-        variables: Vec::new(),
         words,
         files,
-        plan: None,
+        ..Script::default()
     })
+}
+
+/// What stands behind the rankfile if its slots are hardware threads.
+pub(super) const fn counted_in(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Core => "",
+        Unit::Hwthread => ":hwtcpus",
+    }
+}
+
+/// The value of `--bind-to` that goes with the slots.
+pub(super) fn bind_to(job: &Job<'_>, unit: Unit) -> String {
+    let target = match (job.lists.rows.is_empty(), unit) {
+        (true, _) => "none",
+        (false, Unit::Core) => "core",
+        (false, Unit::Hwthread) => "hwthread",
+    };
+    let overload = if shares(job) { ":overload-allowed" } else { "" };
+    format!("{target}{overload}")
 }
 
 /// Checks that no program has a word that prterun respells. It does so before it looks whose word it is.
@@ -180,7 +186,7 @@ pub(super) fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
 
 /// Whether two ranks of a node may share a cpu: bound ranks with a cpu in common, or an unbound rank beside bound ones. The
 /// latter is refused if the bound ranks take all cpus.
-pub(super) fn shares(job: &Job<'_>) -> bool {
+fn shares(job: &Job<'_>) -> bool {
     job.lists.rows.iter().any(|list| {
         let mut taken = RoaringBitmap::new();
         list.runs.iter().any(|run| {

@@ -1,12 +1,11 @@
 //! A file of ranks for a command line of one's own, as prterun and mpirun of Open MPI read it.
 
 use super::comment;
-use super::prterun::{self, Slots};
+use super::prterun;
 use crate::launchers::cpus::Unit;
 use crate::launchers::job::{Job, Unsaid};
 use crate::launchers::reader::Reader;
 use crate::launchers::text::Text;
-use std::fmt::Write as _;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>, reader: Reader) -> Result<Text<'p>, Unsaid> {
     super::no_gpus(job)?;
@@ -23,12 +22,8 @@ pub(crate) fn export<'p>(job: &'p Job<'p>, reader: Reader) -> Result<Text<'p>, U
     let call = call(job, reader, unit);
     Ok(Text {
         comments: vec![first, call],
-        body: Box::new(move |out| write(job, &slots, out)),
+        body: Box::new(move |out| prterun::write(job, &slots, out)),
     })
-}
-
-fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
-    prterun::write(job, slots, out)
 }
 
 /// How the file is called.
@@ -45,35 +40,21 @@ fn call(job: &Job<'_>, reader: Reader, unit: Unit) -> String {
         | Reader::Flux
         | Reader::Pals
         | Reader::Pbs => {
-            let unit = if unit == Unit::Hwthread {
-                ":hwtcpus"
-            } else {
-                ""
-            };
             let launcher = if reader == Reader::Ompi {
                 "mpirun"
             } else {
                 "prterun"
             };
-            format!("# {launcher} -n {ranks} --map-by rankfile:file=FILE{unit}")
+            format!(
+                "# {launcher} -n {ranks} --map-by rankfile:file=FILE{}",
+                prterun::counted_in(unit)
+            )
         }
-    };
-    let bound = !job.lists.rows.is_empty();
-    let overload = if prterun::shares(job) {
-        ":overload-allowed"
-    } else {
-        ""
-    };
-    let target = match (bound, unit) {
-        (false, _) => "none",
-        (true, Unit::Core) => "core",
-        (true, Unit::Hwthread) => "hwthread",
     };
     if reader == Reader::Ompi4 && unit == Unit::Hwthread {
         words.push_str(" --use-hwthread-cpus");
     }
-    write!(words, " --bind-to {target}{overload}").expect("a String takes it");
-    words
+    words + " --bind-to " + &prterun::bind_to(job, unit)
 }
 
 /// Open MPI 4 has no line without slots.

@@ -30,11 +30,8 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
                         &trusts(job, TRUSTS),
                     ),
                     launcher: "srun",
-                    exports: Vec::new(),
-                    variables: Vec::new(),
                     words,
-                    files: Vec::new(),
-                    plan: None,
+                    ..Script::default()
                 },
                 Vec::new(),
             )),
@@ -124,11 +121,10 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     let script = Script {
         comment: comment("srun", job, says(job), &trusts(job, inside)),
         launcher: "srun",
-        exports: Vec::new(),
         variables,
         words,
         files,
-        plan: None,
+        ..Script::default()
     };
     Ok((script, notes))
 }

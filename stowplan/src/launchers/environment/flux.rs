@@ -1,13 +1,12 @@
 //! Flux: the resources of the job, R, as JSON. Source: RFC 20.
 
+use super::r::{self, R};
 use super::slurm_lists::{folded, hosts as names};
 use super::{BadEnvironment, Found, HOSTS_MAX, Lookup, set};
-use crate::launchers::cpus::{ranges, read_list};
+use crate::launchers::cpus::ranges;
 use roaring::RoaringBitmap;
-use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use stowplan_engine::count::counted;
-use stowplan_engine::limit::PUS_MAX;
 
 /// The error if R is not given: the environment alone does not say which cores the job has.
 pub(super) fn wants_resources(lookup: &dyn Lookup) -> BadEnvironment {
@@ -18,66 +17,8 @@ pub(super) fn wants_resources(lookup: &dyn Lookup) -> BadEnvironment {
 }
 
 /// The hosts of R.
-#[expect(
-    clippy::too_many_lines,
-    reason = "the keys of R in the order of RFC 20"
-)]
 pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
-    let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
-    let whole: Value =
-        serde_json::from_slice(text).map_err(|error| bad(&format!("no JSON: {error}")))?;
-    if whole["version"] != 1 {
-        let version = &whole["version"];
-        return Err(bad(&format!(
-            "it is of version {version}, and RFC 20 knows version 1"
-        )));
-    }
-    let execution = &whole["execution"];
-    let list = execution["nodelist"]
-        .as_array()
-        .ok_or_else(|| bad("execution.nodelist must be an array"))?;
-    let mut hosts = Vec::new();
-    for entry in list {
-        let entry = entry
-            .as_str()
-            .ok_or_else(|| bad("execution.nodelist must hold texts"))?;
-        hosts.extend(names("execution.nodelist", entry)?);
-        if hosts.len() > HOSTS_MAX {
-            return Err(bad("more hosts than there can be"));
-        }
-    }
-    let lite = execution["R_lite"]
-        .as_array()
-        .ok_or_else(|| bad("execution.R_lite must be an array"))?;
-    let mut by_rank: BTreeMap<u32, Resources> = BTreeMap::new();
-    for entry in lite {
-        let rank = entry["rank"].as_str().and_then(id_set);
-        let ranks = rank.ok_or_else(|| bad("R_lite has a rank that is no set of numbers"))?;
-        let core = entry["children"]["core"].as_str().and_then(id_set);
-        let cores = core.ok_or_else(|| bad("R_lite has cores that are no set of numbers"))?;
-        if by_rank.len() as u64 + ranks.len() > HOSTS_MAX as u64 {
-            return Err(bad("more ranks than there can be"));
-        }
-        let gpu = &entry["children"]["gpu"];
-        let gpus = match gpu.as_str() {
-            None if gpu.is_null() => RoaringBitmap::new(),
-            text => text
-                .and_then(id_set)
-                .ok_or_else(|| bad("R_lite has gpus that are no set of numbers"))?,
-        };
-        for rank in ranks {
-            let own = by_rank.entry(rank).or_default();
-            own.cores |= &cores;
-            own.gpus |= &gpus;
-        }
-    }
-    if by_rank.len() != hosts.len() || hosts.is_empty() {
-        return Err(bad(&format!(
-            "nodelist names {}, and R_lite has {}",
-            counted(hosts.len() as u64, "host"),
-            counted(by_rank.len() as u64, "rank")
-        )));
-    }
+    let (hosts, by_rank) = ranked(text)?;
     let mut found = Found {
         source: "R on standard input".to_owned(),
         ..Found::default()
@@ -122,6 +63,48 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     Ok(found)
 }
 
+/// The hosts that R names, and what each of its ranks has: as many of the one as of the other.
+fn ranked(text: &[u8]) -> Result<(Vec<String>, BTreeMap<u32, Resources>), BadEnvironment> {
+    let bad = |why: &str| BadEnvironment(format!("R on standard input: {why}"));
+    let whole = r::json(text).map_err(|why| bad(&why))?;
+    if whole["version"] != 1 {
+        let version = &whole["version"];
+        return Err(bad(&format!(
+            "it is of version {version}, and RFC 20 knows version 1"
+        )));
+    }
+    let R {
+        hosts: lists,
+        entries,
+    } = R::of(&whole).map_err(|why| bad(&why))?;
+    let mut hosts = Vec::new();
+    for list in lists {
+        hosts.extend(names("execution.nodelist", &list)?);
+        if hosts.len() > HOSTS_MAX {
+            return Err(bad("more hosts than there can be"));
+        }
+    }
+    let mut by_rank: BTreeMap<u32, Resources> = BTreeMap::new();
+    for entry in entries {
+        if by_rank.len() as u64 + entry.ranks.len() > HOSTS_MAX as u64 {
+            return Err(bad("more ranks than there can be"));
+        }
+        for rank in entry.ranks {
+            let own = by_rank.entry(rank).or_default();
+            own.cores |= &entry.cores;
+            own.gpus |= &entry.gpus;
+        }
+    }
+    if by_rank.len() != hosts.len() || hosts.is_empty() {
+        return Err(bad(&format!(
+            "nodelist names {}, and R_lite has {}",
+            counted(hosts.len() as u64, "host"),
+            counted(by_rank.len() as u64, "rank")
+        )));
+    }
+    Ok((hosts, by_rank))
+}
+
 /// What a rank of R has.
 #[derive(Clone, Default, Debug)]
 struct Resources {
@@ -141,12 +124,4 @@ fn said(kinds: BTreeMap<String, Vec<&str>>, form: impl Fn(&str) -> String) -> Ve
             false => format!("{}={}", folded(hosts), form(value)),
         })
         .collect()
-}
-
-/// Reads a set such as `0-3,7`, with or without brackets.
-fn id_set(text: &str) -> Option<RoaringBitmap> {
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    read_list(inner.unwrap_or(text), PUS_MAX)
 }

@@ -11,11 +11,14 @@ mod nodefile;
 mod pals;
 mod sge;
 mod slurm;
+// R of Flux, for jobs and for instances.
+pub(crate) mod r;
 // The GPUs that programs see.
 mod visible;
 // The rank of a process and its node.
 pub mod rank;
 
+use super::cpus;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
@@ -309,9 +312,7 @@ fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
 
 /// Reads a number in a variable, at least 1.
 fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| text.parse::<u64>().ok()).flatten();
-    number
+    cpus::number(text)
         .filter(|&number| number > 0 && number <= SLOTS_MAX)
         .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on must stand here"))
 }

@@ -1,6 +1,7 @@
 //! The rank of a process and its node, according to its launcher.
 
 use super::{BadEnvironment, Lookup};
+use crate::launchers::cpus::number;
 use std::net::IpAddr;
 
 /// The variables of a launcher.
@@ -107,13 +108,7 @@ fn rank_in(lookup: &dyn Lookup, name: &'static str) -> Result<Option<u32>, BadEn
     let Some(text) = lookup.variable(name) else {
         return Ok(None);
     };
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match digits.then(|| text.parse::<u32>().ok()).flatten() {
-        Some(rank) => Ok(Some(rank)),
-        None => Err(BadEnvironment::broken(
-            name,
-            &text,
-            "this is no rank: a number must stand here",
-        )),
-    }
+    let broken = "this is no rank: a number must stand here";
+    let rank = number(&text).ok_or_else(|| BadEnvironment::broken(name, &text, broken))?;
+    Ok(Some(rank))
 }

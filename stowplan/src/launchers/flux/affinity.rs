@@ -129,10 +129,7 @@ fn listed(
     list: &str,
     tasks: u32,
 ) -> Result<Sets, LineRefused> {
-    let refused = |class, why: String| {
-        let sentence = format!("{}: -o {option}: {why}", asked.command);
-        LineRefused::new(class, sentence)
-    };
+    let refused = |class, why: String| asked.refused(class, format_args!("-o {option}: {why}"));
     let sets = sets::read(list, tasks).map_err(|why| refused("launch-fails", why))?;
     if let [only] = sets.as_slice() {
         return Ok(vec![(tasks, Some(only.clone()))]);

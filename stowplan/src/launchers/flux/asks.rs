@@ -77,20 +77,20 @@ impl<'a> Counts<'a> {
         let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !plain {
-            return Err(said.refused(self.asked, "launcher-refuses", "invalid int value"));
+            return Err(said.refuses(self.asked, "launcher-refuses", "invalid int value"));
         }
         match value.parse::<i64>() {
             Ok(number) if number <= i64::from(u32::MAX) => Ok(Some(number)),
             Ok(_) | Err(_) => {
                 let why = "it is not known what Flux does with numbers of this size";
-                Err(said.refused(self.asked, "not-modelled", why))
+                Err(said.refuses(self.asked, "not-modelled", why))
             }
         }
     }
 
     fn refuse<T>(&self, count: Count, why: &str) -> Result<T, LineRefused> {
         match self.said(count) {
-            Some(said) => Err(said.refused(self.asked, "launcher-refuses", why)),
+            Some(said) => Err(said.refuses(self.asked, "launcher-refuses", why)),
             None => Err(refuse(self.asked, why)),
         }
     }
@@ -128,7 +128,7 @@ impl<'a> Counts<'a> {
 }
 
 fn refuse(asked: &LineAsked<'_>, why: &str) -> LineRefused {
-    LineRefused::new("launcher-refuses", format!("{}: {why}", asked.command))
+    asked.refused("launcher-refuses", why)
 }
 
 /// What a line asks for.
@@ -278,7 +278,7 @@ fn per_resource(counts: &Counts<'_>, per: Option<Tasks>) -> Result<Ask, LineRefu
 fn by_option(asked: &LineAsked<'_>, line: &Line) -> Result<Option<Tasks>, LineRefused> {
     let kind = setting(line, "per-resource.type");
     let count = setting(line, "per-resource.count");
-    let fails = |said: &Said, why| said.refused(asked, "launch-fails", why);
+    let fails = |said: &Said, why| said.refuses(asked, "launch-fails", why);
     let Some((said, kind)) = kind else {
         return match count {
             Some((said, _)) => Err(fails(said, "per-resource.type is missing")),

@@ -7,10 +7,7 @@ use crate::launchers::line::{LineAsked, LineRefused};
 /// # Errors
 /// `launcher-refuses` for commands that make an instance, and for a spelling that is gone; `not-modelled` for several jobs.
 pub(super) fn refuse(asked: &LineAsked<'_>) -> Result<(), LineRefused> {
-    let refused = |class, why: &str| {
-        let sentence = format!("{}: {why}", asked.command);
-        LineRefused::new(class, sentence)
-    };
+    let refused = |class, why: &str| asked.refused(class, format_args!("{why}"));
     match asked.command {
         "flux batch" | "flux alloc" => {
             let why = "it makes an instance and places nothing; the flux run lines inside it do";

@@ -55,11 +55,10 @@ pub(super) fn deal(
         .ok()
         .filter(|&tasks| tasks <= RANKS_MAX)
     else {
-        let sentence = format!(
-            "{}: {total} tasks are more than there can be",
-            asked.command
-        );
-        return Err(LineRefused::new("job-too-large", sentence));
+        return Err(asked.refused(
+            "job-too-large",
+            format_args!("{total} tasks are more than there can be"),
+        ));
     };
     let each = |own: &Allotted| match ask.tasks {
         Tasks::PerNode(each) => each,

@@ -44,11 +44,10 @@ const VERSION: &str = "0.88";
 /// A [`LineRefused`].
 pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
     if asked.version.is_some_and(|version| version != VERSION) {
-        let sentence = format!(
-            "{}: only the rules of flux-core {VERSION} are known here",
-            asked.command
-        );
-        return Err(LineRefused::new("not-modelled", sentence));
+        return Err(asked.refused(
+            "not-modelled",
+            format_args!("only the rules of flux-core {VERSION} are known here"),
+        ));
     }
     command::refuse(asked)?;
     let said = site::policy(asked)?;

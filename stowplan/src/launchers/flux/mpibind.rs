@@ -35,7 +35,7 @@ pub(super) fn asked_for(asked: &LineAsked<'_>, line: &Line) -> Result<Option<Str
 
 fn unknown(asked: &LineAsked<'_>, said: &Said, option: &str) -> LineRefused {
     let why = format!("{option}: what this option of mpibind does is not known here");
-    said.refused(asked, "not-modelled", &why)
+    said.refuses(asked, "not-modelled", &why)
 }
 
 fn qualifiers(
@@ -75,10 +75,8 @@ pub(super) fn sets(
     if tasks == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
-    let mapped = placed(asked, words, got, tasks).map_err(|error| {
-        let sentence = format!("{}: -o {words}: {error}", asked.command);
-        LineRefused::new("launch-fails", sentence)
-    })?;
+    let mapped = placed(asked, words, got, tasks)
+        .map_err(|error| asked.refused("launch-fails", format_args!("-o {words}: {error}")))?;
     let plan = mapped.plan;
     let node = NodeId::from_row(0);
     let gpus_of = plan.given_gpus_on(node);

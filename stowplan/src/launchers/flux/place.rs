@@ -47,12 +47,7 @@ impl Job<'_> {
             let got = self.used(&given, &deal, part.dealt);
             let pattern = patterns.row(&got, part.dealt, part.mapped)?;
             let nodes = part.dealt.nodes;
-            match runs.last_mut() {
-                Some(last) if last.pattern == pattern && last.nodes.end() == nodes.first => {
-                    last.nodes.count += nodes.count;
-                }
-                Some(_) | None => runs.push(LaidRun { nodes, pattern }),
-            }
+            LaidRun::add(&mut runs, nodes, pattern);
         }
         let kinds = &self.instance.kinds;
         let slots = self.instance.runs.iter().map(|&(nodes, kind)| {
@@ -170,18 +165,8 @@ fn zip(cpus: &Sets, gpus: &Sets) -> Vec<LaidProcs> {
                 break;
             };
             let part = left.min(*many);
-            let next = LaidProcs {
-                count: part,
-                object: None,
-                cpus: set.clone(),
-                gpus: seen.as_ref().map(|seen| seen.iter().collect()),
-            };
-            match procs.last_mut() {
-                Some(last) if last.cpus == next.cpus && last.gpus == next.gpus => {
-                    last.count += part;
-                }
-                Some(_) | None => procs.push(next),
-            }
+            let seen = seen.as_ref().map(|seen| seen.iter().collect());
+            LaidProcs::add(&mut procs, part, set.clone(), seen);
             left -= part;
             *many -= part;
             if *many == 0 {

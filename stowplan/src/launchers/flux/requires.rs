@@ -33,10 +33,10 @@ pub(super) fn left(
             .or_else(|| bare.strip_prefix("hosts:"));
         let Some(hosts) = hosts.filter(|hosts| !hosts.contains([' ', '|', '&', '(', ')'])) else {
             let why = "only host:LIST and -host:LIST are known here, not properties";
-            return Err(said.refused(asked, "not-modelled", why));
+            return Err(said.refuses(asked, "not-modelled", why));
         };
         let names = read_host_names(hosts)
-            .map_err(|_| said.refused(asked, "launcher-refuses", "this is no host list"))?;
+            .map_err(|_| said.refuses(asked, "launcher-refuses", "this is no host list"))?;
         let mut listed = RoaringBitmap::new();
         for range in names {
             for nodes in instance.names.find(&range).0 {

@@ -231,9 +231,8 @@ fn unsatisfiable(
         ),
         None => format!("{} of {slot}", counted(ask.slots, "slot")),
     };
-    let sentence = format!(
-        "{}: unsatisfiable request: it needs {wanted}; {there}",
-        asked.command
-    );
-    LineRefused::new("launcher-refuses", sentence)
+    asked.refused(
+        "launcher-refuses",
+        format_args!("unsatisfiable request: it needs {wanted}; {there}"),
+    )
 }

@@ -46,7 +46,7 @@ pub(super) fn map(
         Some((scheme, value)) => (scheme, Some(value)),
         None => (said.value.as_str(), None),
     };
-    let fails = |why: &str| said.refused(asked, "launch-fails", why);
+    let fails = |why: &str| said.refuses(asked, "launch-fails", why);
     let mut mapped = match (scheme, value) {
         ("block", None | Some("")) => plain(RankOrder::Slot),
         ("block", Some(_)) => return Err(fails("block takes no value")),
@@ -158,7 +158,7 @@ fn hostfile(
     deal: &Deal,
     file: &str,
 ) -> Result<TaskMap, LineRefused> {
-    let fails = |why: String| said.refused(asked, "launch-fails", &why);
+    let fails = |why: String| said.refuses(asked, "launch-fails", &why);
     let bytes = asked.files.read(file);
     let bytes = bytes.map_err(|why| fails(format!("{file} cannot be read: {why}")))?;
     let text = String::from_utf8_lossy(&bytes);

@@ -51,43 +51,19 @@ enum Shape {
 /// A word: its long spelling, its letter, how it is written, what it means.
 type Row = (&'static str, Option<char>, Shape, Means);
 
+#[rustfmt::skip]
 const WORDS: &[Row] = {
     use Means::{Exclusive, Harmless, Requires, Setting, Several, TaskMap};
     use Shape::{AllocFlag, AllocValue, Flag, SubmitFlag, SubmitValue, Value};
     &[
         ("nodes", Some('N'), Value, Means::Count(Count::Nodes)),
         ("ntasks", Some('n'), Value, Means::Count(Count::Tasks)),
-        (
-            "cores-per-task",
-            Some('c'),
-            Value,
-            Means::Count(Count::CoresPerTask),
-        ),
-        (
-            "gpus-per-task",
-            Some('g'),
-            Value,
-            Means::Count(Count::GpusPerTask),
-        ),
+        ("cores-per-task", Some('c'), Value, Means::Count(Count::CoresPerTask)),
+        ("gpus-per-task", Some('g'), Value, Means::Count(Count::GpusPerTask)),
         ("cores", None, Value, Means::Count(Count::Cores)),
-        (
-            "tasks-per-node",
-            None,
-            Value,
-            Means::Count(Count::TasksPerNode),
-        ),
-        (
-            "tasks-per-core",
-            None,
-            Value,
-            Means::Count(Count::TasksPerCore),
-        ),
-        (
-            "gpus-per-node",
-            None,
-            Value,
-            Means::Count(Count::GpusPerNode),
-        ),
+        ("tasks-per-node", None, Value, Means::Count(Count::TasksPerNode)),
+        ("tasks-per-core", None, Value, Means::Count(Count::TasksPerCore)),
+        ("gpus-per-node", None, Value, Means::Count(Count::GpusPerNode)),
         ("exclusive", Some('x'), Flag, Exclusive),
         ("taskmap", None, Value, TaskMap),
         ("requires", None, Value, Requires),
@@ -133,22 +109,15 @@ const WORDS: &[Row] = {
     ]
 };
 
-/// An option as it was said.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Said {
-    /// What it means.
-    pub(super) means: Means,
-    /// Its long spelling, with dashes.
-    pub(super) name: String,
-    /// Its value; empty for a flag.
-    pub(super) value: String,
-    /// The place of its word in the line.
-    pub(super) word: usize,
-}
+/// An option as it was said, by its letter if it has one.
+pub(super) type Said = table::Said<Means>;
+
+/// A line cut into options and the program.
+pub(super) type Line = table::Part<Means>;
 
 impl Said {
-    /// A refusal that points at this option.
-    pub(super) fn refused(
+    /// A refusal that points at this option; its value is said also where it is empty.
+    pub(super) fn refuses(
         &self,
         asked: &LineAsked<'_>,
         class: &'static str,
@@ -159,22 +128,6 @@ impl Said {
     }
 }
 
-/// A line cut into options and the program.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Line {
-    /// The options, in order.
-    pub(super) said: Vec<Said>,
-    /// The program and its arguments.
-    pub(super) program: Vec<String>,
-}
-
-impl Line {
-    /// The last option of a meaning: it counts.
-    pub(super) fn last(&self, means: Means) -> Option<&Said> {
-        self.said.iter().rev().find(|said| said.means == means)
-    }
-}
-
 /// Reads the words behind `flux run`.
 ///
 /// # Errors
@@ -182,8 +135,7 @@ impl Line {
 pub(super) fn read(asked: &LineAsked<'_>) -> Result<Line, LineRefused> {
     let line = read_options(asked)?;
     if line.program.is_empty() {
-        let sentence = format!("{}: job command and arguments are missing", asked.command);
-        return Err(LineRefused::new("launcher-refuses", sentence));
+        return Err(asked.refused("launcher-refuses", "job command and arguments are missing"));
     }
     Ok(line)
 }
@@ -193,7 +145,10 @@ pub(super) fn read(asked: &LineAsked<'_>) -> Result<Line, LineRefused> {
 /// # Errors
 /// As [`read`].
 pub(super) fn read_options(asked: &LineAsked<'_>) -> Result<Line, LineRefused> {
-    let mut line = Line::default();
+    let mut line = Line {
+        said: Vec::new(),
+        program: Vec::new(),
+    };
     let mut at = 0;
     while let Some(word) = asked.words.get(at) {
         if word == "--" {
@@ -211,7 +166,7 @@ pub(super) fn read_options(asked: &LineAsked<'_>) -> Result<Line, LineRefused> {
     line.program = asked.words[at..].to_vec();
     if let Some(several) = line.last(Means::Several) {
         let why = "it starts several jobs, and a plan is of one";
-        return Err(several.refused(asked, "not-modelled", why));
+        return Err(several.refuses(asked, "not-modelled", why));
     }
     Ok(line)
 }

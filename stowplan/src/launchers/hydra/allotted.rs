@@ -1,11 +1,9 @@
 //! The nodes and slots of `--alloc 'WORDS of salloc, sbatch or qsub'`. Source: `lines/hydra/spec.md` 11, `lines/intel/spec.md` 9.
 
+use super::node_list::within_bounds;
 use crate::launchers::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts, names_of};
 use crate::launchers::slurm::{JobCounts, job_counts};
 use stowplan_engine::table::names::NameRange;
-
-/// The most hosts that are listed one by one.
-const HOSTS_MAX: u64 = 1 << 20;
 
 /// Whose words they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,24 +59,14 @@ fn says_slots(asked: &LineAsked<'_>) -> bool {
 
 fn unknown(asked: &LineAsked<'_>, text: &str, lacks: &str) -> LineRefused {
     let command = asked.command;
-    let mut refused = LineRefused::new(
-        "not-modelled",
-        format!("--alloc {text}: {lacks}, and {command} takes it from there"),
-    );
-    refused
-        .help
-        .push("say hosts and slots with -H HOST:SLOTS".to_owned());
-    refused
+    let sentence = format!("--alloc {text}: {lacks}, and {command} takes it from there");
+    LineRefused::new("not-modelled", sentence).help(["say hosts and slots with -H HOST:SLOTS"])
 }
 
 /// Names one by one.
 fn listed<'n>(ranges: impl Iterator<Item = &'n NameRange>) -> Result<Vec<String>, LineRefused> {
     let ranges: Vec<&NameRange> = ranges.collect();
-    let count: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
-    if count > HOSTS_MAX {
-        let sentence = format!("more than {HOSTS_MAX} hosts are named one by one");
-        return Err(LineRefused::new("job-too-large", sentence));
-    }
+    within_bounds(ranges.iter().copied())?;
     Ok(ranges.into_iter().flat_map(names_of).collect())
 }
 
@@ -99,10 +87,7 @@ fn names(
         return Ok(None);
     };
     let invented = Allocation::invented(u32::try_from(count).unwrap_or(u32::MAX));
-    notes.push(LineNote {
-        class: "invented-nodes",
-        text: format!("{count} nodes were asked for and none named: they are called n0 and on"),
-    });
+    notes.push(LineNote::invented(count));
     listed(std::iter::once(&invented)).map(Some)
 }
 

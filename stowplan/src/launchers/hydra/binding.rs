@@ -120,14 +120,13 @@ impl Node<'_> {
             return Ok(());
         }
         let (word, text) = map.map_or(("-bind-to", bind), |map| ("-map-by", map));
-        let mut refused = fails(&format!(
+        let refused = fails(&format!(
             "{word} {text}: mapping larger than the system: {wanted} cpus for each, the node has {all}"
         ));
         let name = text.split(':').next().unwrap_or(text);
         let largest = all / each;
         let help = format!("the largest that fits is {word} {name}:{largest}");
-        refused.help.push(help);
-        Err(refused)
+        Err(refused.help([help]))
     }
 
     /// The rule: domains of mapping objects, in which bind objects are taken one after another.
@@ -256,9 +255,8 @@ impl Node<'_> {
         for cpu in 0..pus.min(self.ranks) {
             let there = os.contains(cpu);
             if !there && self.version.fails_without_cpus() {
-                let mut refused = fails(&format!("rr: the node has no cpu {cpu}"));
-                refused.help.push("-bind-to hwthread".to_owned());
-                return Err(refused);
+                let refused = fails(&format!("rr: the node has no cpu {cpu}"));
+                return Err(refused.help(["-bind-to hwthread"]));
             }
             sets.push(there.then(|| RoaringBitmap::from([cpu])));
         }

@@ -19,8 +19,12 @@ pub(crate) struct HydraNodes {
 const NODES_MAX: u64 = 1 << 20;
 
 /// Refuses a list of too many nodes.
-pub(crate) fn within_bounds(nodes: &[HydraNodes]) -> Result<(), LineRefused> {
-    let count: u64 = nodes.iter().map(|run| u64::from(run.names.count)).sum();
+pub(crate) fn within_bounds<'n>(
+    names: impl IntoIterator<Item = &'n NameRange>,
+) -> Result<(), LineRefused> {
+    let count: u64 = { names.into_iter() }
+        .map(|names| u64::from(names.count))
+        .sum();
     match count <= NODES_MAX {
         true => Ok(()),
         false => Err(LineRefused::new(

@@ -20,7 +20,7 @@ pub(super) fn nodes(
     version: Version,
 ) -> Result<(Vec<HydraNodes>, String), LineRefused> {
     let (mut nodes, origin) = named(asked, global, version)?;
-    within_bounds(&nodes)?;
+    within_bounds(nodes.iter().map(|run| &run.names))?;
     if let Some(text) = &global.per_node {
         let each = leading_number(text);
         let each = u32::try_from(each).ok().filter(|&each| each > 0);
@@ -160,17 +160,14 @@ fn from_file(
 
 /// A word behind a host that Hydra does not take.
 fn stray(path: &str, number: u32, host: &str, word: &str) -> LineRefused {
-    let mut refused = refuses(&format!(
+    let refused = refuses(&format!(
         "{path}:{number}: {word:?} behind {host} is no word of a host file"
     ));
     if let Some(slots) = word.strip_prefix("slots=") {
-        refused.help.push(format!("write {host}:{slots}"));
-    } else if word.starts_with('#') {
-        refused
-            .help
-            .push("a comment has a line of its own".to_owned());
+        return refused.help([format!("write {host}:{slots}")]);
     }
-    refused
+    let comment = word.starts_with('#');
+    refused.help(comment.then_some("a comment has a line of its own"))
 }
 
 /// The names of the nodes as a pool, and the first that stands twice: apart, it is two nodes.

@@ -106,18 +106,8 @@ impl<'a> Patterns<'a> {
             let node = own.node as usize;
             let pattern = self.pattern((self.kind_of[node], self.before[node], own.ranks))?;
             self.before[node] += own.ranks;
-            match runs.last_mut() {
-                Some(last) if last.pattern == pattern && last.nodes.end() == own.node => {
-                    last.nodes.count += 1;
-                }
-                Some(_) | None => runs.push(LaidRun {
-                    nodes: NodeRange {
-                        first: own.node,
-                        count: 1,
-                    },
-                    pattern,
-                }),
-            }
+            let nodes = NodeRange::until(own.node, own.node + 1);
+            LaidRun::add(&mut runs, nodes, pattern);
         }
         Ok(LaidApp {
             number,
@@ -162,17 +152,9 @@ impl<'a> Patterns<'a> {
         let mut local = before;
         while local < before + ranks {
             let count = if alike { before + ranks - local } else { 1 };
-            let own = LaidProcs {
-                count,
-                object: None,
-                cpus: kind.bound.of(local).cloned(),
-                gpus: self.gpus.map(|each| self.gpus_of(kind, local, each)),
-            };
+            let gpus = self.gpus.map(|each| self.gpus_of(kind, local, each));
+            LaidProcs::add(&mut procs, count, kind.bound.of(local).cloned(), gpus);
             local += count;
-            match procs.last_mut() {
-                Some(last) if last.cpus == own.cpus && last.gpus == own.gpus => last.count += count,
-                Some(_) | None => procs.push(own),
-            }
         }
         self.rows.push(procs);
         let row = self.rows.len() - 1;

@@ -228,11 +228,8 @@ fn from_file(
     }
     let read = config_file::words(&lines);
     // A word of the file has no place in the line.
-    let file = words(&read, version).map_err(|refused| LineRefused {
-        sentence: format!("-configfile {path}: {}", refused.sentence),
-        at: None,
-        ..refused
-    })?;
+    let file =
+        words(&read, version).map_err(|refused| refused.of(format_args!("-configfile {path}")))?;
     let (own, theirs) = (&mut said.global, file.global);
     own.hosts = own.hosts.take().or(theirs.hosts);
     own.per_node = own.per_node.take().or(theirs.per_node);

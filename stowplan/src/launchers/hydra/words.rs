@@ -131,15 +131,9 @@ pub(crate) fn find(
             if INTELS.contains(&name) {
                 return of_intel(given);
             }
-            let near = named::near(WORDS, &lower);
-            let mut refused = LineRefused::new(
-                "bad-option",
-                format!("{given} is no option of this mpiexec"),
-            );
-            refused
-                .help
-                .extend(near.map(|near| format!("did you mean -{near}?")));
-            refused
+            let sentence = format!("{given} is no option of this mpiexec");
+            let near = named::near(WORDS, &lower).map(|near| format!("did you mean -{near}?"));
+            LineRefused::new("bad-option", sentence).help(near)
         })
 }
 
@@ -155,12 +149,7 @@ const INTELS: &[&str] = &[
 
 /// A word that says that the line is Intel's, in a line that is read as MPICH's.
 fn of_intel(given: &str) -> LineRefused {
-    let mut refused = LineRefused::new(
-        "ambiguous-launcher",
-        format!("{given} is no option of MPICH's mpiexec since 3.4, but one of Intel MPI's"),
-    );
-    refused
-        .help
-        .push("say whose line it is: --as intel".to_owned());
-    refused
+    let sentence =
+        format!("{given} is no option of MPICH's mpiexec since 3.4, but one of Intel MPI's");
+    LineRefused::new("ambiguous-launcher", sentence).help(["say whose line it is: --as intel"])
 }

@@ -3,15 +3,13 @@
 use super::said::{Named, Said};
 use crate::launchers::hydra::allotted::{System, allotted};
 use crate::launchers::hydra::batch;
+use crate::launchers::hydra::node_list::within_bounds;
 use crate::launchers::hydra::refusal::refuses;
 use crate::launchers::hydra::rounds::Turn;
 use crate::launchers::line::{LineAsked, LineRefused, OurHosts, names_of};
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::names::{NameRange, Names, Nodes, range_name};
 use stowplan_engine::text::hostlist::{plain, read_host_names};
-
-/// The most turns that hosts may have.
-const HOSTS_MAX: u64 = 1 << 20;
 
 /// The nodes and their turns.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ type Listed = (NameRange, Option<u32>);
 pub(crate) fn hosts(asked: &LineAsked<'_>, said: &Said) -> Result<Hosts, LineRefused> {
     let (mut listed, from, counts) = listed(asked, said)?;
     let own = asked.head.unwrap_or("localhost");
-    within_bounds(&listed)?;
+    within_bounds(listed.iter().map(|(names, _)| names))?;
     if said.no_local {
         listed = without(&listed, own);
     }
@@ -88,18 +86,6 @@ impl Hosts {
     pub(crate) fn nodes(&mut self, names: &NameRange) -> Result<Nodes, LineRefused> {
         let found = self.names.add(names);
         found.map_err(|_| LineRefused::new("job-too-large", "more nodes than there can be"))
-    }
-}
-
-/// Refuses more hosts than may have turns.
-fn within_bounds(listed: &[Listed]) -> Result<(), LineRefused> {
-    let count: u64 = listed.iter().map(|(names, _)| u64::from(names.count)).sum();
-    match count <= HOSTS_MAX {
-        true => Ok(()),
-        false => Err(LineRefused::new(
-            "job-too-large",
-            format!("more than {HOSTS_MAX} hosts are named one by one"),
-        )),
     }
 }
 

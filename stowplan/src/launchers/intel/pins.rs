@@ -205,13 +205,10 @@ fn refuse_old(version: Version, said: &str) -> Result<(), LineRefused> {
     if version.pins_are_known() {
         return Ok(());
     }
-    let mut refused = not_modelled(format!(
+    let refused = not_modelled(format!(
         "{said}: pins before Intel MPI 2021.15 go by older code that could not be asked"
     ));
-    refused
-        .help
-        .push("unpinned ranks are known: --env I_MPI_PIN=off".to_owned());
-    Err(refused)
+    Err(refused.help(["unpinned ranks are known: --env I_MPI_PIN=off"]))
 }
 
 /// `I_MPI_PIN_DOMAIN`; the second is the variable that said it.

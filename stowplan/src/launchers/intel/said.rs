@@ -95,11 +95,7 @@ pub(crate) fn read(asked: &LineAsked<'_>, version: Version) -> Result<Said, Line
         };
         let of_file = reader.line(&mut said);
         // A word of the file has no place in the line.
-        of_file.map_err(|refused| LineRefused {
-            sentence: format!("-configfile {path}: {}", refused.sentence),
-            at: None,
-            ..refused
-        })?;
+        of_file.map_err(|refused| refused.of(format_args!("-configfile {path}")))?;
         said.programs.splice(0..0, own);
     }
     if said.programs.is_empty() || said.programs.iter().any(|program| program.argv.is_empty()) {
@@ -192,10 +188,9 @@ impl Reader<'_> {
 
 fn unknown(given: &str, name: &str, at: usize) -> LineRefused {
     let sentence = format!("{given} is no option of this version of Intel's mpiexec");
-    let mut refused = LineRefused::new("bad-option", sentence).at(at, 0..given.len());
     let near = near(name).map(|near| format!("did you mean -{near}?"));
-    refused.help.extend(near);
-    refused
+    let refused = LineRefused::new("bad-option", sentence).help(near);
+    refused.at(at, 0..given.len())
 }
 
 /// Takes what an option says.

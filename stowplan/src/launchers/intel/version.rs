@@ -1,5 +1,6 @@
 //! Versions of Intel MPI that are told apart. Source: `lines/intel/spec.md` 8.
 
+use crate::launchers::cpus::number;
 use crate::launchers::line::LineRefused;
 
 /// The versions that were asked, as the part behind `2021.`.
@@ -21,9 +22,7 @@ impl Version {
         };
         let mut parts = text.split('.');
         let (year, minor) = (parts.next(), parts.next());
-        let minor = minor.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-        let minor = minor.and_then(|digits| digits.parse::<u32>().ok());
-        minor
+        { minor.and_then(number::<u32>) }
             .filter(|minor| year == Some("2021") && (FIRST..=LAST).contains(minor))
             .map(Self)
             .ok_or_else(|| {

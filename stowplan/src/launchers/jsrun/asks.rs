@@ -59,22 +59,12 @@ pub(super) struct Asks {
 /// # Errors
 /// `launcher-refuses` for numbers that are none; `not-modelled` for what is not known.
 pub(super) fn read(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<Asks, LineRefused> {
-    if let Some(said) = line.last(Means::Unknown) {
-        return Err(said.refused(asked, "not-modelled", "what it does is not known here"));
-    }
-    if line.program.is_empty() {
-        let sentence = format!("{}: no program is named", asked.command);
-        return Err(LineRefused::new("launcher-refuses", sentence));
-    }
+    line.known(asked, Means::Unknown)?;
     let positive = |means| match line.last(means) {
-        None => Ok(None),
         Some(said) if said.value.starts_with("ALL_") => {
             Err(said.refused(asked, "not-modelled", "what it does is not known here"))
         }
-        Some(said) => match said.number(asked)? {
-            0 => Err(said.refused(asked, "launcher-refuses", "at least 1 must stand here")),
-            number => Ok(Some(number)),
-        },
+        Some(_) | None => line.positive(asked, means),
     };
     let sets = positive(Means::Sets)?;
     let mut tasks = positive(Means::TasksPerSet)?;

@@ -13,9 +13,7 @@ mod resource_file;
 
 use crate::launchers::line::table::{self, Ends, Style};
 use crate::launchers::line::usable::UsableNodes;
-use crate::launchers::line::{
-    Allocation, Derived, Laid, LaidApp, LaidRun, LineAsked, LineRefused, OurHosts,
-};
+use crate::launchers::line::{Allocation, Derived, Laid, LaidApp, LaidRun, LineAsked, LineRefused};
 use asks::Asks;
 use sets::{End, NodeSets};
 use stowplan_engine::count::counted;
@@ -49,11 +47,10 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
         .sum();
     let total = all.saturating_mul(u64::from(asks.tasks));
     if total > u64::from(RANKS_MAX) {
-        let sentence = format!(
-            "{}: {total} ranks are more than there can be",
-            asked.command
-        );
-        return Err(LineRefused::new("job-too-large", sentence));
+        return Err(asked.refused(
+            "job-too-large",
+            format_args!("{total} ranks are more than there can be"),
+        ));
     }
     let turn = turn(asked, &asks, all)?;
     let mut patterns = Vec::new();
@@ -99,15 +96,14 @@ pub fn lay(asked: &LineAsked<'_>) -> Result<Laid, LineRefused> {
 
 /// Our own hosts, else as many as `-n` and `-r` say, else this one.
 fn names(asked: &LineAsked<'_>, asks: &Asks) -> Vec<NameRange> {
-    match asked.hosts {
-        OurHosts::Said(hosts) => hosts.iter().map(|host| host.names.clone()).collect(),
-        OurHosts::Unsaid => match (asks.sets, asks.per_host) {
+    asked
+        .our_names()
+        .unwrap_or_else(|| match (asks.sets, asks.per_host) {
             (Some(sets), Some(each)) if sets > each => {
                 vec![Allocation::invented(sets.div_ceil(each))]
             }
             _ => vec![plain("localhost")],
-        },
-    }
+        })
 }
 
 /// How many ranks a resource set gets in one turn.
@@ -115,14 +111,13 @@ fn turn(asked: &LineAsked<'_>, asks: &Asks, sets: u64) -> Result<u32, LineRefuse
     match asks.turn {
         Some(turn) => Ok(turn.min(asks.tasks)),
         None if asks.tasks == 1 || sets == 1 => Ok(asks.tasks),
-        None => {
-            let sentence = format!(
-                "{}: how jsrun deals ranks over {} without -d is not known: say -d packed or -d cyclic",
-                asked.command,
+        None => Err(asked.refused(
+            "not-modelled",
+            format_args!(
+                "how jsrun deals ranks over {} without -d is not known: say -d packed or -d cyclic",
                 counted(sets, "resource set")
-            );
-            Err(LineRefused::new("not-modelled", sentence))
-        }
+            ),
+        )),
     }
 }
 
@@ -139,7 +134,7 @@ fn fill(
     asks: &Asks,
     nodes: &UsableNodes,
 ) -> Result<Vec<Filled>, LineRefused> {
-    let unknown = |why: &str| LineRefused::new("not-modelled", format!("{}: {why}", asked.command));
+    let unknown = |why: &str| asked.refused("not-modelled", why);
     let mut left = asks.sets.map_or(u64::MAX, u64::from);
     let mut filled: Vec<Filled> = Vec::new();
     let count = |cut: &NodeSets| u64::try_from(cut.sets.len()).unwrap_or(u64::MAX);

@@ -20,8 +20,7 @@ pub(super) fn pattern(
     sets: &[ResourceSet],
     turn: u32,
 ) -> Result<Vec<LaidProcs>, LineRefused> {
-    let unknown =
-        |why: &str| LineRefused::new("not-modelled", format!("{}: -b: {why}", asked.command));
+    let unknown = |why: &str| asked.refused("not-modelled", format_args!("-b: {why}"));
     if asks.tasks as usize > PATTERN_RUNS_MAX / sets.len().max(1) {
         return Err(unknown(
             "so many ranks of a resource set are not known here",
@@ -37,15 +36,7 @@ pub(super) fn pattern(
                     unknown("the ranks of a resource set need more cores than it has; what jsrun does then is not known")
                 })?;
                 let gpus = (asks.gpus != Amount::Count(0)).then(|| set.gpus.clone());
-                match procs.last_mut() {
-                    Some(last) if last.cpus == cpus && last.gpus == gpus => last.count += 1,
-                    Some(_) | None => procs.push(LaidProcs {
-                        count: 1,
-                        object: None,
-                        cpus,
-                        gpus,
-                    }),
-                }
+                LaidProcs::add(&mut procs, 1, cpus, gpus);
             }
         }
         first = end;
@@ -94,11 +85,8 @@ pub(super) fn order(
         return Ok(RankOrder::Node);
     }
     if nodes * u64::from(asks.tasks.div_ceil(turn)) > PATTERN_RUNS_MAX as u64 {
-        let sentence = format!(
-            "{}: so many turns of ranks are not known here",
-            asked.command
-        );
-        return Err(LineRefused::new("not-modelled", sentence));
+        let why = "so many turns of ranks are not known here";
+        return Err(asked.refused("not-modelled", why));
     }
     let mut runs = Vec::new();
     let (mut rank, mut first) = (0, 0);

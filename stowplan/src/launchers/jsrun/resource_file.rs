@@ -5,7 +5,7 @@ use crate::launchers::cpus::{ranges, read_list};
 use crate::launchers::line::table::{Part, Said};
 use crate::launchers::line::usable::UsableNodes;
 use crate::launchers::line::{
-    Allocation, Derived, Laid, LaidApp, LaidProcs, LaidRun, LineAsked, LineRefused, OurHosts,
+    Allocation, Derived, Laid, LaidApp, LaidProcs, LaidRun, LineAsked, LineRefused,
 };
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, HashMap};
@@ -64,10 +64,8 @@ pub(super) fn lay(
     let mut known = HashMap::new();
     let hosts = told.ranks.iter().map(|rank| rank.host);
     let first = hosts.filter(|host| known.insert(*host, ()).is_none());
-    let ranges: Vec<_> = match asked.hosts {
-        OurHosts::Said(hosts) => hosts.iter().map(|host| host.names.clone()).collect(),
-        OurHosts::Unsaid => first.map(plain).collect(),
-    };
+    let ranges = asked.our_names();
+    let ranges = ranges.unwrap_or_else(|| first.map(plain).collect());
     let nodes = UsableNodes::of(asked, Allocation::of(&ranges, asked.hardware)?)?;
     let by_node = by_node(&told, &nodes).map_err(refused)?;
     laid(line, nodes, &told, by_node).map_err(refused)
@@ -191,19 +189,9 @@ fn laid(
             patterns.push(procs);
             patterns.len() - 1
         });
-        match runs.last_mut() {
-            Some(last) if last.pattern == pattern && last.nodes.end() == node => {
-                last.nodes.count += 1;
-            }
-            Some(_) | None => runs.push(LaidRun {
-                nodes: NodeRange::until(node, node + 1),
-                pattern,
-            }),
-        }
-        slots.push((
-            NodeRange::until(node, node + 1),
-            u32::try_from(ranks.len()).unwrap_or(u32::MAX),
-        ));
+        let nodes = NodeRange::until(node, node + 1);
+        LaidRun::add(&mut runs, nodes, pattern);
+        slots.push((nodes, u32::try_from(ranks.len()).unwrap_or(u32::MAX)));
         for (local, &rank) in (0..).zip(ranks) {
             if local == 0 || ranks[local as usize - 1] + 1 != rank {
                 listed.push(ListedRun { rank, node, local });
@@ -249,21 +237,11 @@ fn procs(told: &Told<'_>, ranks: &[u32]) -> Result<Vec<LaidProcs>, Why> {
             "so many ranks of a node are not known here".to_owned(),
         ));
     }
-    let of = |&rank: &u32| {
-        let own = &told.ranks[rank as usize];
-        LaidProcs {
-            count: 1,
-            object: None,
-            cpus: Some(own.cpus.clone()),
-            gpus: told.gpus.then(|| own.gpus.iter().flatten().collect()),
-        }
-    };
     let mut procs: Vec<LaidProcs> = Vec::new();
-    for own in ranks.iter().map(of) {
-        match procs.last_mut() {
-            Some(last) if last.cpus == own.cpus && last.gpus == own.gpus => last.count += 1,
-            Some(_) | None => procs.push(own),
-        }
+    for &rank in ranks {
+        let own = &told.ranks[rank as usize];
+        let gpus = told.gpus.then(|| own.gpus.iter().flatten().collect());
+        LaidProcs::add(&mut procs, 1, Some(own.cpus.clone()), gpus);
     }
     Ok(procs)
 }

@@ -1,5 +1,7 @@
 //! What is asked with a launcher's line: the line itself, and everything that stands before it.
 
+use super::refused::LineRefused;
+use std::fmt;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
@@ -171,5 +173,20 @@ impl<'a> LineAsked<'a> {
         let mut last = self.variables.iter().rev();
         last.find(|(own, _)| own == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// A refusal of the line as a whole: the launcher's word, and why.
+    #[must_use]
+    pub fn refused(&self, class: &'static str, why: impl fmt::Display) -> LineRefused {
+        LineRefused::new(class, format!("{}: {why}", self.command))
+    }
+
+    /// The names of our own hosts; `None`: none were named.
+    #[must_use]
+    pub fn our_names(&self) -> Option<Vec<NameRange>> {
+        match self.hosts {
+            OurHosts::Said(hosts) => Some(hosts.iter().map(|host| host.names.clone()).collect()),
+            OurHosts::Unsaid => None,
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use roaring::RoaringBitmap;
 use stowplan_engine::plan::RankOrder;
-use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::names::{Names, NodeRange};
 
 /// Where the processes of a line are.
@@ -42,6 +41,16 @@ pub struct LineNote {
     pub text: String,
 }
 
+impl LineNote {
+    /// A line asks for so many nodes and names none.
+    pub(crate) fn invented(count: u64) -> Self {
+        Self {
+            class: "invented-nodes",
+            text: format!("{count} nodes were asked for and none named: they are called n0 and on"),
+        }
+    }
+}
+
 /// One program of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaidApp {
@@ -64,15 +73,40 @@ pub struct LaidRun {
     pub pattern: usize,
 }
 
+impl LaidRun {
+    /// Adds nodes behind the runs of an app; neighbours with the same processes are one run.
+    pub(crate) fn add(runs: &mut Vec<Self>, nodes: NodeRange, pattern: usize) {
+        match runs.last_mut() {
+            Some(last) if last.pattern == pattern && last.nodes.end() == nodes.first => {
+                last.nodes.count += nodes.count;
+            }
+            Some(_) | None => runs.push(Self { nodes, pattern }),
+        }
+    }
+}
+
 /// Neighbouring processes of a node that get the same.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaidProcs {
     /// How many, at least 1.
     pub count: u32,
-    /// The object that the launcher mapped them to, if it knows one.
-    pub object: Option<(ObjKind, u32)>,
     /// The cpus of each by OS number; `None`: unbound.
     pub cpus: Option<RoaringBitmap>,
     /// The GPUs that each sees, by visible number; `None`: the launcher says nothing of GPUs.
     pub gpus: Option<Vec<u32>>,
+}
+
+impl LaidProcs {
+    /// Adds `count` processes behind those of a node; neighbours that get the same are one row.
+    pub(crate) fn add(
+        procs: &mut Vec<Self>,
+        count: u32,
+        cpus: Option<RoaringBitmap>,
+        gpus: Option<Vec<u32>>,
+    ) {
+        match procs.last_mut() {
+            Some(last) if last.cpus == cpus && last.gpus == gpus => last.count += count,
+            Some(_) | None => procs.push(Self { count, cpus, gpus }),
+        }
+    }
 }

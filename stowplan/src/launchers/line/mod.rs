@@ -16,7 +16,6 @@ mod refused;
 pub mod reorder;
 pub mod table;
 pub mod usable;
-pub mod words;
 
 pub use allocation::Allocation;
 pub use asked::{Hardware, Launcher, LineAsked, OurHost, OurHosts, Refusals, names_of};

@@ -27,6 +27,24 @@ impl LineRefused {
         }
     }
 
+    /// The same, with lines of help.
+    #[must_use]
+    pub fn help<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
+        self.help.extend(lines.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same of words that are not the line's own, as those of a file: their source leads the sentence, and no word of the line is at
+    /// fault.
+    #[must_use]
+    pub(crate) fn of(self, source: std::fmt::Arguments<'_>) -> Self {
+        Self {
+            sentence: format!("{source}: {}", self.sentence),
+            at: None,
+            ..self
+        }
+    }
+
     /// The same, with the word at fault.
     #[must_use]
     pub fn at(mut self, word: usize, bytes: Range<usize>) -> Self {

@@ -14,18 +14,15 @@ pub fn method(asked: &LineAsked<'_>, ranks: u32) -> Result<Option<Vec<u32>>, Lin
     match asked.variable(NAME) {
         None | Some("1") => Ok(None),
         Some("3") => file(asked, ranks).map(Some).map_err(|why| {
-            LineRefused::new(
+            asked.refused(
                 "launch-fails",
-                format!("{}: {NAME}=3: MPICH_RANK_ORDER {why}", asked.command),
+                format_args!("{NAME}=3: MPICH_RANK_ORDER {why}"),
             )
         }),
-        Some(other) => {
-            let sentence = format!(
-                "{}: {NAME}={other}: of its methods only 1 and 3 are known here",
-                asked.command
-            );
-            Err(LineRefused::new("not-modelled", sentence))
-        }
+        Some(other) => Err(asked.refused(
+            "not-modelled",
+            format_args!("{NAME}={other}: of its methods only 1 and 3 are known here"),
+        )),
     }
 }
 

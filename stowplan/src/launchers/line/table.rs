@@ -2,6 +2,7 @@
 
 use super::asked::LineAsked;
 use super::refused::LineRefused;
+use crate::launchers::cpus::number;
 use stowplan_engine::text::words::nearest;
 
 /// How many values a word takes.
@@ -66,9 +67,8 @@ impl<M> Said<M> {
     /// # Errors
     /// `launcher-refuses`.
     pub fn number(&self, asked: &LineAsked<'_>) -> Result<u32, LineRefused> {
-        let digits = self.value.bytes().all(|byte| byte.is_ascii_digit());
-        let number = self.value.parse().ok().filter(|_| digits);
-        number.ok_or_else(|| self.refused(asked, "launcher-refuses", "a number must stand here"))
+        number(&self.value)
+            .ok_or_else(|| self.refused(asked, "launcher-refuses", "a number must stand here"))
     }
 }
 
@@ -93,6 +93,41 @@ impl<M: Copy + PartialEq> Part<M> {
     /// `launcher-refuses` where no number stands.
     pub fn number(&self, asked: &LineAsked<'_>, means: M) -> Result<Option<u32>, LineRefused> {
         self.last(means).map(|said| said.number(asked)).transpose()
+    }
+
+    /// As [`Self::number`], from 1 on.
+    ///
+    /// # Errors
+    /// `launcher-refuses`, also for 0.
+    pub fn positive(&self, asked: &LineAsked<'_>, means: M) -> Result<Option<u32>, LineRefused> {
+        let zero =
+            |said: &Said<M>| said.refused(asked, "launcher-refuses", "at least 1 must stand here");
+        match (self.number(asked, means)?, self.last(means)) {
+            (Some(0), Some(said)) => Err(zero(said)),
+            (number, _) => Ok(number),
+        }
+    }
+
+    /// Checks that a program is named, and that no word stands before it that does what is not known.
+    ///
+    /// # Errors
+    /// `not-modelled`, `launcher-refuses`.
+    pub fn known(&self, asked: &LineAsked<'_>, unknown: M) -> Result<(), LineRefused> {
+        if let Some(said) = self.last(unknown) {
+            return Err(said.refused(asked, "not-modelled", "what it does is not known here"));
+        }
+        self.named(asked)
+    }
+
+    /// Checks that a program is named.
+    ///
+    /// # Errors
+    /// `launcher-refuses`.
+    pub fn named(&self, asked: &LineAsked<'_>) -> Result<(), LineRefused> {
+        match self.program.is_empty() {
+            true => Err(asked.refused("launcher-refuses", "no program is named")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -184,12 +219,9 @@ fn option<M: Copy>(
     let Some((row, inline)) = find(rows, style, word) else {
         let name = word.split('=').next().unwrap_or(word);
         let sentence = format!("{}: {name} is no option of its", asked.command);
-        let mut refused = at(asked, place, "bad-option", sentence);
         let near = nearest(rows.iter().map(|row| row.0), name.trim_start_matches('-'));
-        refused
-            .help
-            .extend(near.map(|near| format!("did you mean --{near}?")));
-        return Err(refused);
+        let refused = at(asked, place, "bad-option", sentence);
+        return Err(refused.help(near.map(|near| format!("did you mean --{near}?"))));
     };
     let behind = |many: usize| asked.words.get(place + many).cloned();
     let (value, taken) = match (row.1, inline) {

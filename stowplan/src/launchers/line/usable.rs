@@ -96,11 +96,23 @@ impl Usable {
         sets.sort_by_key(RoaringBitmap::min);
         sets
     }
+}
 
-    /// The first usable cpu of each usable core, in the order of their OS numbers.
-    #[must_use]
-    pub fn first_threads(&self, asked: &LineAsked<'_>) -> RoaringBitmap {
-        let cores = self.objects(asked, ObjKind::Core);
-        cores.iter().filter_map(RoaringBitmap::min).collect()
+/// A set of cpus that `word` names, all of which must be among these.
+///
+/// # Errors
+/// `launch-fails`.
+pub(crate) fn all_there(
+    asked: &LineAsked<'_>,
+    word: &str,
+    set: &RoaringBitmap,
+    all: &RoaringBitmap,
+) -> Result<RoaringBitmap, LineRefused> {
+    match (set - all).min() {
+        None => Ok(set.clone()),
+        Some(cpu) => {
+            let why = format_args!("{word}: the node has no cpu {cpu} that may be used");
+            Err(asked.refused("launch-fails", why))
+        }
     }
 }

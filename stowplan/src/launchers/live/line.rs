@@ -1,6 +1,6 @@
 //! The line of one process: rank, host, cpus, devices, and the source of each, separated by tabs.
 
-use crate::launchers::cpus::{ranges, read_list};
+use crate::launchers::cpus::{self, ranges, read_list};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt;
@@ -125,8 +125,7 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
             lines.foreign += 1;
             continue;
         }
-        let digits = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
-        let rank = digits.then(|| rank.parse().ok()).flatten().ok_or_else(|| {
+        let rank = cpus::number(rank).ok_or_else(|| {
             BadLive(format!(
                 "line {number}: the rank is {rank:?}, and a number must stand there"
             ))

@@ -1,7 +1,7 @@
 //! `--cpu-bind`: the cpus of each local rank, as far as they are certain. Source: `lines/pals/spec.md` 4.
 
-use crate::launchers::cpus::read_list;
-use crate::launchers::line::usable::Usable;
+use crate::launchers::cpus::{read_list, read_mask};
+use crate::launchers::line::usable::{Usable, all_there};
 use crate::launchers::line::{LineAsked, LineRefused};
 use roaring::RoaringBitmap;
 use stowplan_engine::count::counted;
@@ -54,7 +54,7 @@ pub(super) fn read(value: &str) -> Result<Bind, (&'static str, String)> {
                 }),
             }
         }
-        ("mask", Some(args)) => match args.split(',').map(mask).collect() {
+        ("mask", Some(args)) => match args.split(',').map(some_of_mask).collect() {
             None => refused("mask: takes hexadecimal masks, with commas between ranks"),
             Some(sets) => Ok(Bind::Sets(sets)),
         },
@@ -66,18 +66,8 @@ pub(super) fn read(value: &str) -> Result<Bind, (&'static str, String)> {
     }
 }
 
-fn mask(text: &str) -> Option<RoaringBitmap> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    if digits.is_empty() || digits.len() > PUS_MAX as usize / 4 {
-        return None;
-    }
-    let mut set = RoaringBitmap::new();
-    for (place, digit) in (0..).zip(digits.chars().rev()) {
-        let value = digit.to_digit(16)?;
-        let bits = (0..4).filter(|bit| value >> bit & 1 == 1);
-        set.extend(bits.map(|bit| place * 4 + bit));
-    }
-    (!set.is_empty()).then_some(set)
+fn some_of_mask(text: &str) -> Option<RoaringBitmap> {
+    read_mask(text).filter(|set| !set.is_empty())
 }
 
 impl Bind {
@@ -92,15 +82,11 @@ impl Bind {
         local: u32,
         depth: u32,
     ) -> Result<Option<RoaringBitmap>, LineRefused> {
-        let unknown = |why: String| {
-            LineRefused::new(
-                "not-modelled",
-                format!("{}: --cpu-bind: {why}", asked.command),
-            )
-        };
+        let unknown =
+            |why: String| asked.refused("not-modelled", format_args!("--cpu-bind: {why}"));
         let found = match self {
             Self::Unsaid | Self::Unbound => return Ok(None),
-            Self::OneSet(set) => there(asked, node, set)?,
+            Self::OneSet(set) => node.there(asked, set)?,
             Self::Sets(sets) => {
                 let set = sets.get(local as usize).ok_or_else(|| {
                     let sets = counted(sets.len() as u64, "set");
@@ -108,7 +94,7 @@ impl Bind {
                         "it has {sets}, and what PALS gives to local rank {local} is not known"
                     ))
                 })?;
-                there(asked, node, set)?
+                node.there(asked, set)?
             }
             Self::Depth => {
                 if node.cores.iter().any(has_neighbours) {
@@ -154,6 +140,16 @@ impl<'u> Node<'u> {
             numas: usable.objects(asked, ObjKind::Numa),
         }
     }
+
+    /// Cpus that a list names must be there.
+    fn there(
+        &self,
+        asked: &LineAsked<'_>,
+        set: &RoaringBitmap,
+    ) -> Result<RoaringBitmap, LineRefused> {
+        let os = asked.hardware.topologies().pus_os(self.usable.topology);
+        all_there(asked, "--cpu-bind", set, &os.iter().copied().collect())
+    }
 }
 
 fn has_neighbours(core: &RoaringBitmap) -> bool {
@@ -182,24 +178,4 @@ fn numa(node: &Node<'_>, local: u32, depth: u32) -> Result<RoaringBitmap, String
     let own = usize::try_from(at).ok().and_then(|at| node.numas.get(at));
     own.cloned()
         .ok_or_else(|| "there are more ranks than NUMA nodes hold".to_owned())
-}
-
-/// Cpus that a list names must be there.
-fn there(
-    asked: &LineAsked<'_>,
-    node: &Node<'_>,
-    set: &RoaringBitmap,
-) -> Result<RoaringBitmap, LineRefused> {
-    let os = asked.hardware.topologies().pus_os(node.usable.topology);
-    let all: RoaringBitmap = os.iter().copied().collect();
-    match (set - all).min() {
-        None => Ok(set.clone()),
-        Some(cpu) => {
-            let sentence = format!(
-                "{}: --cpu-bind: the node has no cpu {cpu} that may be used",
-                asked.command
-            );
-            Err(LineRefused::new("launch-fails", sentence))
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::words::Means;
 use crate::launchers::line::table::Part;
-use crate::launchers::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts};
+use crate::launchers::line::{Allocation, LineAsked, LineNote, LineRefused};
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::text::hostlist::{plain, read_host_names};
 
@@ -35,15 +35,7 @@ pub(super) fn read(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<Hosts, L
     } else {
         variables(asked)?
     };
-    let ours = match asked.hosts {
-        OurHosts::Said(hosts) => Some(
-            hosts
-                .iter()
-                .map(|host| host.names.clone())
-                .collect::<Vec<_>>(),
-        ),
-        OurHosts::Unsaid => None,
-    };
+    let ours = asked.our_names();
     let names = match (&ours, names.is_empty()) {
         (_, false) => names,
         (Some(ours), true) => ours.clone(),
@@ -54,8 +46,10 @@ pub(super) fn read(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<Hosts, L
         let ours = Allocation::of(ours, asked.hardware)?;
         for range in &names {
             if let (_, Some(other)) = ours.names.find(range) {
-                let sentence = format!("{}: host {other} is not in the allocation", asked.command);
-                return Err(LineRefused::new("launcher-refuses", sentence));
+                return Err(asked.refused(
+                    "launcher-refuses",
+                    format_args!("host {other} is not in the allocation"),
+                ));
             }
         }
     }
@@ -75,12 +69,8 @@ pub(super) fn read(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<Hosts, L
 }
 
 fn variables(asked: &LineAsked<'_>) -> Result<(Vec<NameRange>, &'static str), LineRefused> {
-    let refused = |name: &str, why: String| {
-        LineRefused::new(
-            "launcher-refuses",
-            format!("{}: {name}: {why}", asked.command),
-        )
-    };
+    let refused =
+        |name: &str, why: String| asked.refused("launcher-refuses", format_args!("{name}: {why}"));
     for name in ["PALS_HOSTFILE", "PALS_HOSTLIST", "PBS_NODEFILE"] {
         let Some(value) = asked.variable(name).filter(|value| !value.is_empty()) else {
             continue;

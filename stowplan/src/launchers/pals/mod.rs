@@ -66,10 +66,7 @@ fn config(text: &str) -> Vec<String> {
 /// Each part has a program, and later parts only words that belong to one.
 fn check(asked: &LineAsked<'_>, parts: &[Part<Means>]) -> Result<(), LineRefused> {
     for (number, part) in (0..).zip(parts) {
-        if part.program.is_empty() {
-            let sentence = format!("{}: no program is named", asked.command);
-            return Err(LineRefused::new("launcher-refuses", sentence));
-        }
+        part.named(asked)?;
         let of_part = |means| matches!(means, Means::Ranks | Means::HarmlessOfPart);
         if number > 0
             && let Some(said) = part.said.iter().find(|said| !of_part(said.means))

@@ -103,8 +103,10 @@ fn number(
     let value = asked.variable(variable).filter(|value| !value.is_empty());
     let read = value.map(|value| {
         value.parse().map_err(|_| {
-            let sentence = format!("{}: {variable}={value} is no number", asked.command);
-            LineRefused::new("launcher-refuses", sentence)
+            asked.refused(
+                "launcher-refuses",
+                format_args!("{variable}={value} is no number"),
+            )
         })
     });
     read.transpose()
@@ -117,13 +119,14 @@ fn ranks(asked: &LineAsked<'_>, parts: &[Part<Means>]) -> Result<Vec<u32>, LineR
     for part in parts {
         let own = number(asked, part, Means::Ranks, "PALS_NRANKS")?.unwrap_or(1);
         if own == 0 {
-            let sentence = format!("{}: a part has 0 ranks", asked.command);
-            return Err(LineRefused::new("launcher-refuses", sentence));
+            return Err(asked.refused("launcher-refuses", "a part has 0 ranks"));
         }
         all += u64::from(own);
         if all > u64::from(RANKS_MAX) {
-            let sentence = format!("{}: {all} ranks are more than there can be", asked.command);
-            return Err(LineRefused::new("job-too-large", sentence));
+            return Err(asked.refused(
+                "job-too-large",
+                format_args!("{all} ranks are more than there can be"),
+            ));
         }
         ranks.push(own);
     }
@@ -138,8 +141,7 @@ fn per_node(
     all: u32,
 ) -> Result<u32, LineRefused> {
     let said = number(asked, line, Means::PerNode, "PALS_PPN")?.filter(|&each| each > 0);
-    let unknown =
-        |why: String| LineRefused::new("not-modelled", format!("{}: {why}", asked.command));
+    let unknown = |why: String| asked.refused("not-modelled", why);
     let each = match said {
         Some(each) => each,
         None if hosts == 1 => all,
@@ -174,8 +176,7 @@ fn bound(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<(Bind, &'static st
         Some(value) => match bind::read(value) {
             Ok(bind) => Ok((bind, "PALS_CPU_BIND")),
             Err((class, why)) => {
-                let sentence = format!("{}: PALS_CPU_BIND={value}: {why}", asked.command);
-                Err(LineRefused::new(class, sentence))
+                Err(asked.refused(class, format_args!("PALS_CPU_BIND={value}: {why}")))
             }
         },
     }
@@ -211,11 +212,8 @@ fn reordered(
     each: u32,
 ) -> Result<(), LineRefused> {
     let [app] = apps else {
-        let sentence = format!(
-            "{}: MPICH_RANK_REORDER_METHOD=3 for several programs is not known here",
-            asked.command
-        );
-        return Err(LineRefused::new("not-modelled", sentence));
+        let why = "MPICH_RANK_REORDER_METHOD=3 for several programs is not known here";
+        return Err(asked.refused("not-modelled", why));
     };
     let place = |(at, &rank): (u32, &u32)| ListedRun {
         rank,
@@ -295,15 +293,7 @@ impl Patterns<'_> {
                 }
                 _ => None,
             };
-            match procs.last_mut() {
-                Some(last) if last.cpus == cpus && last.gpus == gpus => last.count += step,
-                Some(_) | None => procs.push(LaidProcs {
-                    count: step,
-                    object: None,
-                    cpus,
-                    gpus,
-                }),
-            }
+            LaidProcs::add(&mut procs, step, cpus, gpus);
         }
         self.patterns.push(procs);
         self.rows.insert(key, self.patterns.len() - 1);

@@ -3,6 +3,7 @@
 use super::numbers::number;
 use super::refusals;
 use super::rules::{Change, Rules};
+use crate::launchers::cpus::read_mask;
 use crate::launchers::line::LineRefused;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
@@ -167,20 +168,5 @@ fn cpus(list: &str) -> Result<Vec<RoaringBitmap>, LineRefused> {
 }
 
 fn masks(list: &str) -> Result<Vec<RoaringBitmap>, LineRefused> {
-    entries(list, |text| {
-        let digits = text.strip_prefix("0x").unwrap_or(text);
-        if digits.is_empty() || digits.len() as u64 > u64::from(PUS_MAX / 4) {
-            return None;
-        }
-        let mut set = RoaringBitmap::new();
-        for (place, digit) in (0_u32..).zip(digits.chars().rev()) {
-            let bits = digit.to_digit(16)?;
-            set.extend(
-                (0..4)
-                    .filter(|bit| bits >> bit & 1 == 1)
-                    .map(|bit| 4 * place + bit),
-            );
-        }
-        Some(set)
-    })
+    entries(list, read_mask)
 }

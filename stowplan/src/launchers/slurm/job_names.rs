@@ -5,7 +5,7 @@ use super::node_set::NodeSet;
 use super::options::Options;
 use super::refusals;
 use super::site::names;
-use crate::launchers::line::{LineAsked, LineNote, LineRefused, OurHosts};
+use crate::launchers::line::{Allocation, LineAsked, LineNote, LineRefused, OurHosts};
 use std::cmp::Ordering;
 use stowplan_engine::table::names::{NameRange, Names};
 
@@ -31,19 +31,8 @@ pub(super) fn job_names(
             Some(names) => names,
             None => {
                 let count = words.nodes.or(line.nodes).map_or(1, |nodes| nodes.min);
-                notes.push(LineNote {
-                    class: "invented-nodes",
-                    text: format!(
-                        "{count} nodes were asked for and none named: they are called n0 and on"
-                    ),
-                });
-                vec![NameRange {
-                    prefix: "n".to_owned(),
-                    first: 0,
-                    count: u32::try_from(count).unwrap_or(1),
-                    width: 1,
-                    suffix: String::new(),
-                }]
+                notes.push(LineNote::invented(count));
+                vec![Allocation::invented(u32::try_from(count).unwrap_or(1))]
             }
         },
     };

@@ -91,15 +91,7 @@ pub(super) fn lay<'a>(
                 patterns.len() - 1
             }
         };
-        match runs.last_mut() {
-            Some(last) if last.pattern == pattern && last.nodes.end() == own.nodes.first => {
-                last.nodes.count += own.nodes.count
-            }
-            _ => runs.push(LaidRun {
-                nodes: own.nodes,
-                pattern,
-            }),
-        }
+        LaidRun::add(&mut runs, own.nodes, pattern);
     }
     let app = LaidApp {
         number: 0,

@@ -237,13 +237,7 @@ pub(crate) fn job_counts(text: &str) -> Result<JobCounts, LineRefused> {
 /// The words of salloc or sbatch.
 fn job_words(text: &str, reading: Reading) -> Result<Options, LineRefused> {
     let words = quoted_words(text)?;
-    let read =
-        reading::read(&words, &words::words(Command::Job, reading.rules)).map_err(|refused| {
-            LineRefused {
-                at: None,
-                sentence: format!("--alloc: {}", refused.sentence),
-                ..refused
-            }
-        })?;
+    let read = reading::read(&words, &words::words(Command::Job, reading.rules))
+        .map_err(|refused| refused.of(format_args!("--alloc")))?;
     Options::of(&read.said, reading)
 }

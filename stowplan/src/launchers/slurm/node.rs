@@ -440,27 +440,15 @@ fn joined(
     tasks: usize,
 ) -> Vec<LaidProcs> {
     let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    if let ([one], None) = (cpus, gpus) {
-        return vec![LaidProcs {
-            count: narrow(tasks),
-            object: None,
-            cpus: one.clone(),
-            gpus: None,
-        }];
-    }
     let mut all: Vec<LaidProcs> = Vec::new();
+    if let ([one], None) = (cpus, gpus) {
+        LaidProcs::add(&mut all, narrow(tasks), one.clone(), None);
+        return all;
+    }
     for rank in 0..tasks {
         let own = &cpus[rank % cpus.len()];
         let seen = gpus.map(|gpus| gpus[rank].clone());
-        match all.last_mut() {
-            Some(last) if last.cpus == *own && last.gpus == seen => last.count += 1,
-            _ => all.push(LaidProcs {
-                count: 1,
-                object: None,
-                cpus: own.clone(),
-                gpus: seen,
-            }),
-        }
+        LaidProcs::add(&mut all, 1, own.clone(), seen);
     }
     all
 }

@@ -1,12 +1,11 @@
 //! Numbers and lists of numbers, as Slurm's words have them.
 
+use crate::launchers::cpus;
 use stowplan_engine::limit::PUS_MAX;
 
 /// A decimal number up to the largest `int`.
 pub(super) fn number(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse::<u64>().ok().filter(|_| digits)?;
-    (number <= u64::from(i32::MAX.cast_unsigned())).then_some(number)
+    cpus::number(text).filter(|&number| number <= u64::from(i32::MAX.cast_unsigned()))
 }
 
 /// A number from 1.

@@ -103,10 +103,7 @@ impl Options {
             own.take(word, reading)
                 .map_err(|refused| match reading.command {
                     Command::Step => refused.at(word.at, 0..0),
-                    Command::Job => LineRefused {
-                        sentence: format!("--alloc: {}", refused.sentence),
-                        ..refused
-                    },
+                    Command::Job => refused.of(format_args!("--alloc")),
                 })?;
         }
         if own.tres_cpus.is_some() && own.cpus_per_task.is_some() {

@@ -157,12 +157,10 @@ impl<'w> Reader<'w, '_> {
             .filter(|(long, _)| long.starts_with(name))
             .collect();
         let Some((_, first)) = begun.first().filter(|_| !name.is_empty()) else {
-            let mut refused = refusals::option(format!("srun: unrecognized option '--{name}'"));
+            let refused = refusals::option(format!("srun: unrecognized option '--{name}'"));
             let near = nearest(spellings().map(|(long, _)| long), name);
-            refused
-                .help
-                .extend(near.map(|near| format!("did you mean --{near}?")));
-            return Err(self.refused(refused));
+            let near = near.map(|near| format!("did you mean --{near}?"));
+            return Err(self.refused(refused.help(near)));
         };
         if begun.iter().all(|(_, word)| word.long == first.long) {
             return Ok(**first);

@@ -116,59 +116,20 @@ const fn of_gpus(key: GpuKey) -> Class {
 }
 
 /// Words that place.
+#[rustfmt::skip]
 const PLACING: &[Word] = &[
     row(Some('n'), &["ntasks"], Value, Places(Key::Tasks)),
     row(Some('N'), &["nodes"], Value, Places(Key::Nodes)),
-    row(
-        Some('c'),
-        &["cpus-per-task"],
-        Value,
-        Places(Key::CpusPerTask),
-    ),
+    row(Some('c'), &["cpus-per-task"], Value, Places(Key::CpusPerTask)),
     row(None, &["tres-per-task"], Value, of_gpus(GpuKey::Tres)),
-    row(
-        None,
-        &["ntasks-per-node", "tasks-per-node"],
-        Value,
-        Places(Key::TasksPerNode),
-    ),
+    row(None, &["ntasks-per-node", "tasks-per-node"], Value, Places(Key::TasksPerNode)),
     row(None, &["ntasks-per-core"], Value, Places(Key::TasksPerCore)),
-    row(
-        None,
-        &["ntasks-per-socket"],
-        Value,
-        Places(Key::TasksPerSocket),
-    ),
-    row(
-        None,
-        &["threads-per-core"],
-        Value,
-        Places(Key::ThreadsPerCore),
-    ),
-    row(
-        Some('B'),
-        &["extra-node-info"],
-        Value,
-        Places(Key::ExtraNodeInfo),
-    ),
-    row(
-        None,
-        &["sockets-per-node"],
-        Value,
-        Places(Key::SocketsPerNode),
-    ),
-    row(
-        None,
-        &["cores-per-socket"],
-        Value,
-        Places(Key::CoresPerSocket),
-    ),
-    row(
-        Some('m'),
-        &["distribution"],
-        Value,
-        Places(Key::Distribution),
-    ),
+    row(None, &["ntasks-per-socket"], Value, Places(Key::TasksPerSocket)),
+    row(None, &["threads-per-core"], Value, Places(Key::ThreadsPerCore)),
+    row(Some('B'), &["extra-node-info"], Value, Places(Key::ExtraNodeInfo)),
+    row(None, &["sockets-per-node"], Value, Places(Key::SocketsPerNode)),
+    row(None, &["cores-per-socket"], Value, Places(Key::CoresPerSocket)),
+    row(Some('m'), &["distribution"], Value, Places(Key::Distribution)),
     row(None, &["cpu-bind", "cpu_bind"], Value, Places(Key::CpuBind)),
     row(None, &["hint"], Value, Places(Key::Hint)),
     row(Some('O'), &["overcommit"], Nothing, Places(Key::Overcommit)),
@@ -182,12 +143,7 @@ const PLACING: &[Word] = &[
     row(Some('G'), &["gpus"], Value, of_gpus(GpuKey::Gpus)),
     row(None, &["gpus-per-task"], Value, of_gpus(GpuKey::PerTask)),
     row(None, &["gpus-per-node"], Value, of_gpus(GpuKey::PerNode)),
-    row(
-        None,
-        &["ntasks-per-gpu", "ntasks-per-tres"],
-        Value,
-        of_gpus(GpuKey::TasksEach),
-    ),
+    row(None, &["ntasks-per-gpu", "ntasks-per-tres"], Value, of_gpus(GpuKey::TasksEach)),
     row(None, &["gpu-bind"], Value, of_gpus(GpuKey::Bind)),
     row(None, &["cpus-per-gpu"], Value, of_gpus(GpuKey::CpusEach)),
     row(None, &["gres"], Value, of_gpus(GpuKey::Gres)),
@@ -196,12 +152,7 @@ const PLACING: &[Word] = &[
     row(Some('S'), &["core-spec"], Value, Places(Key::CoreSpec)),
     row(None, &["export"], Value, Places(Key::Export)),
     row(None, &["mpibind"], Maybe, Places(Key::Mpibind)),
-    row(
-        None,
-        &["mem", "mem-per-cpu", "mem-per-gpu"],
-        Value,
-        Places(Key::Memory),
-    ),
+    row(None, &["mem", "mem-per-cpu", "mem-per-gpu"], Value, Places(Key::Memory)),
 ];
 
 /// Words with a letter that place nothing.

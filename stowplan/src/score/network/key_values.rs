@@ -13,25 +13,14 @@ use stowplan_engine::table::names::NameRange;
 pub(super) const RING_MAX: u64 = 16;
 
 /// The kinds of lines: their first key, and the keys that they may have.
+#[rustfmt::skip]
 const FORMS: &[(&str, &[&str])] = &[
-    (
-        "switchname",
-        &["switchname", "nodes", "switches", "linkspeed", "level"],
-    ),
-    (
-        "blockname",
-        &["blockname", "blockindex", "nodes", "blocksize"],
-    ),
-    (
-        "aggregatedblock",
-        &["aggregatedblock", "blockindex", "nodes", "blocksize"],
-    ),
+    ("switchname", &["switchname", "nodes", "switches", "linkspeed", "level"]),
+    ("blockname", &["blockname", "blockindex", "nodes", "blocksize"]),
+    ("aggregatedblock", &["aggregatedblock", "blockindex", "nodes", "blocksize"]),
     ("blocksizes", &["blocksizes"]),
     ("ringname", &["ringname", "nodes"]),
-    (
-        "torusname",
-        &["torusname", "dims", "nodes", "placementdims", "anchors"],
-    ),
+    ("torusname", &["torusname", "dims", "nodes", "placementdims", "anchors"]),
 ];
 
 /// Which network a line belongs to.

@@ -3,12 +3,12 @@
 // What is asked and said of a network.
 mod on_network;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::score::asked::{Asked, DISTANCES, Format, LEVELS, NODE_ORDER};
 use super::score::matrices::FileMatrices;
 use super::score::thousands;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io::{self, Write};
@@ -21,6 +21,7 @@ use stowplan::job::error::one_line;
 use stowplan::score::advise::Advice;
 use stowplan::score::advise::Answer;
 use stowplan::score::figures::Leaving;
+use stowplan::score::number::number;
 use stowplan::score::order::file;
 use stowplan::score::tree::places;
 use stowplan::score::weight::Weight;
@@ -56,7 +57,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (path, wanted) = (asked.given.value("order"), wanted(&asked.given)?);
     let (Some(job), []) = (&asked.job, &asked.given.words[..]) else {
         let sentence = "advise takes -- and a job: stowplan advise --pattern halo:4x4 -- -n 16";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     };
     let app = asked.parts[0].app as usize;
     let files = console.files;
@@ -113,11 +114,10 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
 fn wanted(given: &Given<'_>) -> Result<usize, Refused> {
     if given.has("answer") && !given.has("order") {
         let sentence = "--answer says whose order --order FILE writes, and there is no --order";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     }
     let number = given.parsed("answer", "the number of an answer, from 1", |text| {
-        let digits = text.bytes().all(|sign| sign.is_ascii_digit());
-        { text.parse().ok() }.filter(|&number| number > 0 && digits)
+        number(text).filter(|&number| number > 0)
     });
     Ok(number?.unwrap_or(1))
 }
@@ -177,34 +177,17 @@ fn text(
     let Some(first) = advice.answers.first() else {
         return writeln!(out, "nothing was tried");
     };
-    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
     let unit = first.score.unit.word();
-    writeln!(
-        out,
-        "{} · {} {unit}, both directions counted · {} placements tried",
-        one_line(&patterns.join(" + ")),
-        thousands(&first.score.edges.to_string()),
-        advice.tried
-    )?;
+    first_line(asked, advice, first, out)?;
     writeln!(out, " #  leave a node    worst node  words")?;
     for (at, said) in (1..).zip(said) {
         let node = &said.answer.score.levels[0];
-        let asked = if said.asked {
-            "what you asked for: "
-        } else {
-            ""
-        };
-        let words = one_line(&said.words.join(" "));
-        let words = if words.is_empty() {
-            "(no map, rank or bind words)"
-        } else {
-            &words
-        };
         writeln!(
             out,
-            "{at:>2}{:>14}{:>14}  {asked}{words}",
+            "{at:>2}{:>14}{:>14}  {}",
             thousands(&node.leave.to_string()),
             thousands(&node.worst.to_string()),
+            words(said)
         )?;
     }
     unwritten(said, out)?;
@@ -212,6 +195,37 @@ fn text(
         out,
         "Counted: {unit} between nodes, then the busiest node, then the levels below. Not looked at: bandwidths, latencies, routing, time."
     )
+}
+
+/// The pattern, all that it sends, and how many placements were tried.
+fn first_line(
+    asked: &Asked<'_>,
+    advice: &Advice,
+    first: &Answer,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
+    writeln!(
+        out,
+        "{} · {} {}, both directions counted · {} placements tried",
+        one_line(&patterns.join(" + ")),
+        thousands(&first.score.edges.to_string()),
+        first.score.unit.word(),
+        advice.tried
+    )
+}
+
+/// The words of an answer, and whether they are those that were asked for.
+fn words(said: &Said<'_>) -> String {
+    let mark = if said.asked {
+        "what you asked for: "
+    } else {
+        ""
+    };
+    match one_line(&said.words.join(" ")) {
+        words if words.is_empty() => format!("{mark}(no map, rank or bind words)"),
+        words => format!("{mark}{words}"),
+    }
 }
 
 /// Says how an order is written that was found and has no name.

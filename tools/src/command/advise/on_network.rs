@@ -1,6 +1,6 @@
 //! Advice on a network: what is asked, and what is said of levels and of the allocation.
 
-use super::unwritten;
+use super::{first_line, unwritten};
 use crate::command::score::asked::Asked;
 use crate::command::score::page::several;
 use crate::command::score::thousands;
@@ -24,17 +24,8 @@ pub(super) fn text(
     let Some(first) = said.first() else {
         return writeln!(out, "nothing was tried");
     };
-    let score = &first.answer.score;
-    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
-    let number = |weight: Weight| thousands(&weight.to_string());
-    let unit = score.unit.word();
-    writeln!(
-        out,
-        "{} · {} {unit}, both directions counted · {} placements tried",
-        patterns.join(" + "),
-        number(score.edges),
-        advice.tried
-    )?;
+    let unit = first.answer.score.unit.word();
+    first_line(asked, advice, first.answer, out)?;
     for line in allocation(on.network(), on.numbers())
         .iter()
         .flat_map(|row| used(row, on.numbers().len(), on.network().counted_by_slurm()))
@@ -75,23 +66,13 @@ fn answers(said: &[Said<'_>], on: &OnNetwork, out: &mut dyn Write) -> io::Result
             .iter()
             .map(|level| format!("{:>12}", number(level.leave)))
             .collect();
-        let mark = if said.asked {
-            "what you asked for: "
-        } else {
-            ""
-        };
-        let words = said.words.join(" ");
-        let words = if words.is_empty() {
-            "(no map, rank or bind words)"
-        } else {
-            &words
-        };
         writeln!(
             out,
-            "{at:>2}{:>12}{levels}{:>12}{:>12}  {mark}{words}",
+            "{at:>2}{:>12}{levels}{:>12}{:>12}  {}",
             number(above.sum()),
             number(node.leave),
-            number(node.worst)
+            number(node.worst),
+            super::words(said)
         )?;
     }
     Ok(())

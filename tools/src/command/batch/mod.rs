@@ -4,7 +4,6 @@
 #[doc(hidden)]
 pub mod lines;
 
-use crate::command::given::told;
 use crate::command::map::remarks;
 use crate::command::noted;
 use crate::command::script::WithFiles;
@@ -24,7 +23,7 @@ use serde_json::value::RawValue;
 use std::io::{self, Read};
 use stowplan::answers::json_text;
 use stowplan::job::args::{Format, JobArgs, MapArgs, job_args, map_args};
-use stowplan::job::error::JobError;
+use stowplan::job::error::{JobError, told};
 use stowplan::job::files::GivenFiles;
 use stowplan::job::place::place;
 use stowplan::job::request::{Request, read_request};
@@ -56,7 +55,7 @@ pub fn run(
     let own = map_args(args)?.job;
     if own.output.is_some() || own.save.is_some() {
         let sentence = "batch writes to standard output alone: -o and --save have no place here";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence).into());
     }
     let mut lines = Lines::of(input);
     let at_once = LINES_A_THREAD * rayon::current_num_threads();
@@ -155,10 +154,7 @@ fn quoted(text: &str, out: &mut Vec<u8>) {
 }
 
 fn bad_request(sentence: String) -> JobError {
-    JobError::Told {
-        class: "bad-request",
-        sentence,
-    }
+    told("bad-request", sentence)
 }
 
 /// The `id` of a line that is not a valid request: of a well-formed object, or if it comes first.
@@ -229,7 +225,7 @@ fn written(asked: MapArgs, files: &dyn Files) -> Result<(Format, Vec<u8>), JobEr
     let format = job.format.or(placement.displayed).or(rows);
     let format = format.unwrap_or(Format::Json);
     let notes = remarks(&placement.mapped.notes);
-    let told = Told {
+    let shown = Told {
         plan: &placement.mapped.plan,
         sources: &placement.sources,
         notes: &notes,
@@ -246,17 +242,12 @@ fn written(asked: MapArgs, files: &dyn Files) -> Result<(Format, Vec<u8>), JobEr
         format: Some(format),
         ..job
     };
-    show::write(&told, &job, &mut console).map_err(|refused| match refused {
-        Refused::Told { class, sentence } => JobError::Told { class, sentence },
-        Refused::Map(error) => JobError::Map(error),
-        Refused::Topo(error) => JobError::Topo(error),
+    show::write(&shown, &job, &mut console).map_err(|refused| match refused {
+        Refused::Job(error) => *error,
         Refused::Output { .. }
         | Refused::Stopped
         | Refused::Mended { .. }
-        | Refused::OfLauncher { .. } => JobError::Told {
-            class: "output",
-            sentence: "the answer cannot be written".to_owned(),
-        },
+        | Refused::OfLauncher { .. } => told("output", "the answer cannot be written"),
     })?;
     Ok((format, out))
 }

@@ -2,11 +2,11 @@
 
 use super::threads::{self, witnessed};
 use crate::Console;
-use crate::command::given::{Given, told};
+use crate::command::given::Given;
 use crate::command::threads::runtime;
 use crate::environment::Environment;
 use crate::output;
-use crate::report::Refused;
+use crate::report::{self, Refused, told};
 use stowplan::answers::openmp::Runtime;
 use stowplan::answers::openmp::live::Compared;
 use stowplan::launchers::cpus::ranges;
@@ -94,13 +94,9 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
     }
     output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
     if witnessed.foreign > 0 {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(
-            console.err,
-            "note[foreign-lines]: {}: {} not of stowplan probe, passed over",
-            live.file,
-            counted(witnessed.foreign, "line")
-        );
+        let lines = counted(witnessed.foreign, "line");
+        let text = format!("{}: {lines} not of stowplan probe, passed over", live.file);
+        report::note(console.err, "foreign-lines", &text);
     }
     let same = { witnessed.threads.as_ref() }.is_none_or(Compared::is_same);
     Ok(u8::from(!(report.differ.is_empty() && same)))

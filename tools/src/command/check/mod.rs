@@ -5,13 +5,13 @@ mod live;
 // Threads of the running job.
 mod threads;
 
-use crate::Console;
 use crate::command::carry::{self, ONTO};
-use crate::command::given::{Given, told};
+use crate::command::given::Given;
 use crate::command::saved::Saved;
 use crate::command::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
 use crate::command::{here, map};
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, print_notes, told};
+use crate::{Console, output};
 use live::Live;
 use stowplan::answers::verify::{Unsound, verify};
 use stowplan::job::error::one_line;
@@ -45,8 +45,8 @@ fn run(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     match judge(args, console) {
         Ok(Sound::Compared(status)) => Ok(status),
         Ok(Sound::Said(sentence)) => {
-            let written = writeln!(console.out, "{}", one_line(&sentence));
-            written.map(|()| 0).map_err(Refused::unwritten)
+            let sentence = one_line(&sentence);
+            output::give(None, console.out, |out| writeln!(out, "{sentence}")).map(|()| 0)
         }
         Err(Verdict::Refused(refused)) => Err(*refused),
         Err(Verdict::Faults(faults)) => {

@@ -1,6 +1,6 @@
 //! Threads of a running job, beside what `probe` says of its ranks.
 
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use stowplan::answers::openmp::Runtime;
 use stowplan::answers::openmp::job::JobThreads;
 use stowplan::answers::openmp::live::{Compared, compare};
@@ -36,7 +36,6 @@ pub(super) fn witnessed(
     let lines = rest.split(|&byte| byte == b'\n');
     let written = lines.filter(|line| !line.trim_ascii().is_empty()).count();
     let foreign = { ranks.as_ref() }.map_or(written as u64, |lines| lines.foreign);
-    let told = |class, sentence| Refused::Told { class, sentence };
     let threads = if witnesses.is_empty() {
         None
     } else {

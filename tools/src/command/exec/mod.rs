@@ -4,13 +4,13 @@
 mod omp;
 
 use super::carry::{self, ONTO};
-use super::given::{Given, told};
+use super::given::Given;
 use super::saved::Saved;
 use super::subcommand::{Behind, Many, Maybe, Nothing, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
-use crate::report::Refused;
+use crate::report::{self, Refused, told};
 use omp::Omp;
 use roaring::RoaringBitmap;
 use std::ffi::OsString;
@@ -92,7 +92,7 @@ fn nics(
     let names = plan.nics().of(place);
     if names.is_empty() {
         let sentence = "exec --nics: the plan maps this process to no network card\nhelp: --map-by device=network does";
-        return Err(told("bad-option", sentence.to_owned()));
+        return Err(told("bad-option", sentence));
     }
     // UCX names ports of a card, and takes a pattern for them.
     let ports: Vec<String> = names.iter().map(|name| format!("{name}:*")).collect();
@@ -133,8 +133,7 @@ fn become_program(
         threads.strict()?;
     }
     for note in threads.notes() {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[omp-removed]: {note}");
+        report::note(console.err, "omp-removed", &note);
     }
     if given.has("dry-run") {
         let report = omp::report(&place).map(|(name, value)| (name.to_owned(), value));
@@ -208,7 +207,7 @@ fn planned(plan: &Plan, place: &ProcPlace, path: &str) -> Result<Vec<OsString>, 
 fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
     let Some((rank, name)) = identity.rank else {
         let sentence = "no launcher tells a rank: none of PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK PALS_RANKID SLURM_PROCID is set";
-        return Err(told("no-rank", sentence.to_owned()));
+        return Err(told("no-rank", sentence));
     };
     let place = plan.place(Rank(rank)).ok_or_else(|| {
         let sentence = format!(

@@ -1,7 +1,7 @@
 //! The OpenMP variables that `exec --omp` gives to a process: what the user set stays, what would win in silence goes.
 
-use crate::Console;
-use crate::report::{Refused, Target};
+use crate::report::{self, Refused, told};
+use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan::answers::openmp::answer::Answer;
 use stowplan::answers::openmp::notes::{Scope, found};
@@ -76,10 +76,10 @@ impl Threads {
         let Some((name, value)) = self.removed.first() else {
             return Ok(());
         };
-        Err(Refused::Told {
-            class: "omp-foreign",
-            sentence: format!("{name}={value} is set, and it wins over the places of the plan"),
-        })
+        Err(told(
+            "omp-foreign",
+            format!("{name}={value} is set, and it wins over the places of the plan"),
+        ))
     }
 
     /// A sentence for each variable that is removed.
@@ -134,16 +134,13 @@ pub(super) fn dry_run(
         .transpose()?;
     let runtimes = said.map_or(vec![Runtime::GNU, Runtime::LLVM], |own| vec![own]);
     let process = Process::uncaged(&machine, &mask, &variables, plan.thread_words().levels);
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     for &runtime in &runtimes {
         let answer = threads(&process, runtime);
-        let answer = answer.map_err(|why| Refused::Told {
-            class: why.class(),
-            sentence: why.to_string(),
-        })?;
-        told.push((runtime.word().to_owned(), answer));
+        let answer = answer.map_err(|why| told(why.class(), why.to_string()))?;
+        answers.push((runtime.word().to_owned(), answer));
     }
-    let answer = Answer::new(mask.clone(), told, Vec::new());
+    let answer = Answer::new(mask.clone(), answers, Vec::new());
     let mut text = String::new();
     for (name, value) in &own.set {
         text.push_str(&format!("{name}={value}\n"));
@@ -163,16 +160,9 @@ pub(super) fn dry_run(
             text.push('\n');
         }
     }
-    let written = console.out.write_all(text.as_bytes());
-    written
-        .and_then(|()| console.out.flush())
-        .map_err(|error| Refused::Output {
-            to: Target::StandardOutput,
-            error,
-        })?;
+    output::give(None, console.out, |out| out.write_all(text.as_bytes()))?;
     for note in found(&process, &answer, &runtimes, Scope::Process) {
-        // The worst that can happen to a note is that nobody reads it.
-        let _ = writeln!(console.err, "note[{}]: {}", note.class, note.text);
+        report::note(console.err, note.class, &note.text);
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The command lines of `score` and `advise`: their own options before `--`, the job after it.
 
-use crate::command::given::{Given, told};
+use crate::command::given::Given;
 use crate::command::subcommand::{Once, One, own};
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use stowplan::job::options::Row;
 use stowplan::score::error::ScoreError;
 use stowplan::score::pattern::Part;

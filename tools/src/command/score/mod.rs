@@ -9,10 +9,10 @@ mod figure;
 // The page.
 pub(in crate::command) mod page;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::map::place;
 use super::subcommand::{Behind, Many, Once, One, Subcommand, own, subcommand};
-use crate::report::{Refused, print_notes};
+use crate::report::{Refused, print_notes, told};
 use crate::{Console, output};
 use asked::{Asked, DISTANCES, Format, LEVELS, NODE_ORDER, refused};
 use figure::edges;

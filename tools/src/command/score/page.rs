@@ -21,7 +21,7 @@ pub(super) fn text(
     if let Some(above) = &found.above {
         return with_network(found, above, parts, known, on, out);
     }
-    first_line(found, parts, "", out)?;
+    writeln!(out, "{}", first_line(found, parts, ""))?;
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     let head = known.map_or("", |_| "   best known");
@@ -50,11 +50,10 @@ pub(super) fn text(
 }
 
 /// Ranks, nodes and what they are in, the pattern, and all that it sends.
-fn first_line(found: &Score, parts: &[Part], inside: &str, out: &mut dyn Write) -> io::Result<()> {
+fn first_line(found: &Score, parts: &[Part], inside: &str) -> String {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
-    writeln!(
-        out,
+    format!(
         "{} {} · {} {}{inside} · {}: {} {}, both directions counted",
         number(&found.ranks),
         noun(found.ranks, "rank"),
@@ -91,7 +90,8 @@ fn with_network(
         )
     });
     let levels: Vec<String> = levels.collect();
-    first_line(found, parts, &format!(" in {}", levels.join(", ")), out)?;
+    let inside = format!(" in {}", levels.join(", "));
+    writeln!(out, "{}", first_line(found, parts, &inside))?;
     if let Some(on) = on {
         writeln!(
             out,
@@ -210,18 +210,9 @@ fn noun(number: u32, noun: &str) -> String {
 
 /// The score as lines of a page.
 pub(super) fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
-    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
-    let first = format!(
-        "{} {} · {} {} · {}: {} {unit}, both directions counted",
-        number(&found.ranks),
-        noun(found.ranks, "rank"),
-        number(&found.nodes),
-        noun(found.nodes, "node"),
-        words.join(" + "),
-        number(&found.edges),
-    );
+    let first = first_line(found, parts, "");
     let level = |level: &Leaving| {
         let share = level.leave.per_mille(found.edges);
         format!(

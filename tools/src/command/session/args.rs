@@ -1,7 +1,7 @@
 //! What the words after `stowplan session` ask for.
 
-use crate::command::given::{Given, told};
-use crate::report::Refused;
+use crate::command::given::Given;
+use crate::report::{Refused, told};
 
 /// The format of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,12 +101,7 @@ impl Serve {
     pub(super) fn of(given: &Given<'_>) -> Result<Self, Refused> {
         given.no_words()?;
         let journal = given.value("journal").filter(|path| !path.is_empty());
-        let needed = || {
-            told(
-                "bad-option",
-                "session serve needs --journal FILE".to_owned(),
-            )
-        };
+        let needed = || told("bad-option", "session serve needs --journal FILE");
         Ok(Self {
             journal: journal.ok_or_else(needed)?.to_owned(),
             check: given.has("check"),

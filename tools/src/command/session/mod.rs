@@ -13,10 +13,10 @@ mod run;
 mod serve;
 mod show;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Many, Nothing, One, Subcommand, Told, own, subcommand};
 use crate::Console;
-use crate::report::Refused;
+use crate::report::{Refused, told};
 use std::io::{self, BufRead};
 use stowplan::answers::journal_file::FileError;
 use stowplan::answers::session_json::malformed::Malformed;

@@ -1,7 +1,8 @@
 //! What the words after `taskmap` ask for.
 
-use crate::command::given::{Given, told};
-use crate::report::Refused;
+use crate::command::given::Given;
+use crate::report::{Refused, told};
+use stowplan::score::number;
 use stowplan_engine::count::Rank;
 use stowplan_engine::limit::TASKMAP_TASKS_MAX;
 use stowplan_engine::taskmap::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, JobNode, Limits, Scheme};
@@ -93,8 +94,7 @@ pub(super) fn wanted<'a>(given: &Given<'a>) -> Result<Wanted<'a>, Refused> {
 
 fn number(given: &Given<'_>, name: &str, most: u64) -> Result<Option<u64>, Refused> {
     given.parsed(name, &format!("a number from 0 to {most}"), |value| {
-        let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-        { value.parse().ok() }.filter(|&number| digits && number <= most)
+        number::number(value).filter(|&number| number <= most)
     })
 }
 

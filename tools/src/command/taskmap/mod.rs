@@ -5,17 +5,20 @@ mod args;
 // The map in words.
 mod describe;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Behind, Nothing, Once, One, Subcommand, own, subcommand};
-use crate::Console;
 use crate::bounded::{Unread, bounded};
-use crate::report::Refused;
+use crate::format::taskmap::write_line;
+use crate::report::{Refused, told};
+use crate::{Console, output};
 use args::{Question, Wanted, wanted};
-use std::fmt;
-use std::io::{self, Read, Write};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use stowplan::answers::json_text;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
-use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
+use stowplan_engine::taskmap::{Encoder, Form, Limits, MapText, Scheme, TaskMap, TaskMapError};
 
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {
@@ -59,21 +62,22 @@ pub fn run(
         None => TaskMap::read(&read_all(stdin)?)?,
     };
     let map = apply_scheme(map, &wanted, console.files)?;
-    let out = &mut *console.out;
-    let written = match wanted.question {
-        Question::Form(form) => write_line(&map.text(form, wanted.encoder, wanted.limits)?, out),
-        Question::NodeOf(task) => writeln!(out, "{}", map.node_of(task)?.0),
-        Question::TasksOf(node) => write_line(&map.tasks_text(node, wanted.limits)?, out),
-        Question::CountOf(node) => writeln!(out, "{}", map.count_of(node)?),
-        Question::Check(other) => {
-            map.check(&TaskMap::read(other.as_bytes())?)?;
-            Ok(())
-        }
-        Question::Explain => out.write_all(explain(&map)?.as_bytes()),
-        Question::Describe => out.write_all(describe::describe(&map)?.as_bytes()),
+    let say = |text: &str, console: &mut Console<'_>| {
+        output::give(None, console.out, |out| out.write_all(text.as_bytes()))
     };
-    let written = written.and_then(|()| out.flush());
-    written.map(|()| 0).map_err(Refused::unwritten)
+    let line = |text: &MapText<'_>, console: &mut Console<'_>| {
+        output::give(None, console.out, |out| write_line(text, out))
+    };
+    match wanted.question {
+        Question::Form(form) => line(&map.text(form, wanted.encoder, wanted.limits)?, console),
+        Question::TasksOf(node) => line(&map.tasks_text(node, wanted.limits)?, console),
+        Question::NodeOf(task) => say(&format!("{}\n", map.node_of(task)?.0), console),
+        Question::CountOf(node) => say(&format!("{}\n", map.count_of(node)?), console),
+        Question::Check(other) => Ok(map.check(&TaskMap::read(other.as_bytes())?)?),
+        Question::Explain => say(&explain(&map)?, console),
+        Question::Describe => say(&describe::describe(&map)?, console),
+    }?;
+    Ok(0)
 }
 
 fn read_all(stdin: &mut dyn Read) -> Result<Vec<u8>, Refused> {
@@ -104,31 +108,6 @@ fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<
             map.hostfile(&bytes, wanted.hosts.unwrap_or_default(), wanted.limits)?
         }
     })
-}
-
-/// Writes a text piece by piece, then a newline.
-fn write_line(text: &stowplan_engine::taskmap::MapText<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut sink = Sink { out, error: None };
-    let written = text.write_to(&mut sink);
-    match (written, sink.error) {
-        (_, Some(error)) => Err(error),
-        (Ok(()) | Err(fmt::Error), None) => writeln!(out),
-    }
-}
-
-/// Passes text of the engine, which knows no files, to a file. Keeps the error of the file.
-struct Sink<'a> {
-    out: &'a mut dyn Write,
-    error: Option<io::Error>,
-}
-
-impl fmt::Write for Sink<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.out.write_all(text.as_bytes()).map_err(|error| {
-            self.error = Some(error);
-            fmt::Error
-        })
-    }
 }
 
 /// The number of blocks and characters of one spelling of a map.
@@ -168,6 +147,23 @@ impl Sizes {
     }
 }
 
+/// The answer to `--explain`.
+#[derive(Serialize)]
+struct Explained {
+    known: bool,
+    nodes: u32,
+    tasks: u32,
+    blocks: u64,
+    flux_blocks: u64,
+    pmi_blocks: u64,
+    map_chars: u64,
+    pmi_chars: u64,
+    /// Nodes without a task.
+    holes: u64,
+    /// How many nodes have so many tasks.
+    counts: BTreeMap<u32, u64>,
+}
+
 /// One JSON object on one line. Source: taskmap "Task maps".
 fn explain(map: &TaskMap) -> Result<String, TaskMapError> {
     let Sizes {
@@ -180,25 +176,22 @@ fn explain(map: &TaskMap) -> Result<String, TaskMapError> {
     } else {
         (map.node_count()?, map.task_count()?.0)
     };
-    let mut counts = std::collections::BTreeMap::<u32, u64>::new();
+    let mut counts = BTreeMap::<u32, u64>::new();
     for stretch in map.counts() {
         *counts.entry(stretch.count.0).or_default() +=
             u64::from(stretch.nodes.end - stretch.nodes.start);
     }
-    let holes = counts.remove(&0).unwrap_or(0);
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(tasks, nodes)| format!("\"{tasks}\":{nodes}"))
-        .collect();
-    Ok(format!(
-        "{{\"known\":{},\"nodes\":{nodes},\"tasks\":{tasks},\"blocks\":{},\"flux_blocks\":{},\"pmi_blocks\":{},\
-         \"map_chars\":{},\"pmi_chars\":{},\"holes\":{holes},\"counts\":{{{}}}}}\n",
-        !map.is_unknown(),
-        best.blocks,
-        flux.blocks,
-        pmi.blocks,
-        best.chars,
-        pmi.chars,
-        counts.join(",")
-    ))
+    let explained = Explained {
+        known: !map.is_unknown(),
+        nodes,
+        tasks,
+        blocks: best.blocks,
+        flux_blocks: flux.blocks,
+        pmi_blocks: pmi.blocks,
+        map_chars: best.chars,
+        pmi_chars: pmi.chars,
+        holes: counts.remove(&0).unwrap_or(0),
+        counts,
+    };
+    Ok(json_text::text(&explained) + "\n")
 }

@@ -1,7 +1,7 @@
 //! The command line of `threads`.
 
-use crate::command::given::{Given, told};
-use crate::report::Refused;
+use crate::command::given::Given;
+use crate::report::{Refused, told};
 use roaring::RoaringBitmap;
 use stowplan::answers::openmp::{Runtime, Variables};
 use stowplan::job::line::variables::of_file;

@@ -5,11 +5,11 @@ mod asked;
 // The formats.
 mod written;
 
-use super::given::{Given, told as refused};
+use super::given::Given;
 use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::output;
-use crate::report::Refused;
+use crate::report::{Refused, told as refused};
 use asked::Asked;
 pub(super) use asked::runtime;
 use roaring::RoaringBitmap;

@@ -7,11 +7,11 @@ mod network;
 // The tree, folded.
 mod text;
 
-use super::given::{Given, told};
+use super::given::Given;
 use super::subcommand::{Many, Nothing, Once, One, Subcommand, own, subcommand};
 use crate::Console;
 use crate::output;
-use crate::report::Refused;
+use crate::report::{self, Refused, told};
 use std::fmt::Write as _;
 use stowplan::launchers::slurm::MachineSite;
 use stowplan_engine::policy::ObjKind;
@@ -105,11 +105,11 @@ fn show(given: &Given<'_>, console: &mut Console<'_>) -> Result<u8, Refused> {
         Format::Json => json::json(topologies, cpusets, topology, nics),
     };
     for indexes in stowplan_topo::synthetic::ignored(source).unwrap_or_default() {
-        let _ = writeln!(
-            console.err,
-            "note[no-effect]: indexes={} of the topology does not number all objects of its level, so they are numbered in order",
+        let text = format!(
+            "indexes={} of the topology does not number all objects of its level, so they are numbered in order",
             plain(indexes)
         );
+        report::note(console.err, "no-effect", &text);
     }
     written(&shown, console)
 }

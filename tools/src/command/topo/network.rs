@@ -2,8 +2,8 @@
 
 use super::{push, written};
 use crate::Console;
-use crate::command::given::{Given, told};
-use crate::report::Refused;
+use crate::command::given::Given;
+use crate::report::{Refused, told};
 use stowplan::answers::network_json::json;
 use stowplan::score::network::{Asked, BadNetwork, Level, Network, machines, read, topology_conf};
 use stowplan_engine::count::counted;

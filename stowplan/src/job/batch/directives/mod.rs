@@ -7,6 +7,7 @@ mod small;
 
 use crate::job::batch::text::{Span, Text};
 use crate::launchers::line::quoted_words;
+use crate::score::number;
 use std::collections::BTreeMap;
 use stowplan_engine::error::SpecError;
 
@@ -234,9 +235,8 @@ impl Said {
 
 /// A number from 1 at its place.
 fn number(text: &Text<'_>, span: Span, what: &str, value: &str) -> Result<u32, SpecError> {
-    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| value.parse::<u32>().ok()).flatten();
-    number.filter(|number| *number > 0).ok_or_else(|| {
+    let found = number::number(value).filter(|&number| number > 0);
+    found.ok_or_else(|| {
         let what = format!("{what}{value}: a number from 1 is asked for");
         text.refused("bad-value", span, &what, Vec::new())
     })

@@ -4,4 +4,3 @@ mod blocks;
 mod exported;
 mod granted;
 mod quoted;
-mod words;
