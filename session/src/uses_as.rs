@@ -26,7 +26,7 @@ pub(crate) fn uses_as(state: &State, most: usize) -> BTreeMap<NsId, UsesAs> {
     let mut sets = Sets::default();
     let mut by_set: BTreeMap<u32, Vec<NsId>> = BTreeMap::new();
     let mut by_time: BTreeMap<u64, Vec<NsId>> = BTreeMap::new();
-    for ns in state.spaces_by_name() {
+    for ns in state.spaces.by_name() {
         let run = state.spaces.row[ns].run;
         match run.and_then(|run| state.users.extent(run)) {
             Some(Extent::Session(time)) => by_time.entry(*time).or_default().push(ns),

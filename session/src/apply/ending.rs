@@ -43,7 +43,7 @@ impl<'s> Work<'s> {
                     self.stop(ns);
                 }
             } else if let Some(alloc) = self.suspects.pop() {
-                if self.state.allocs.is_live(alloc) && self.state.allocs.is_due(alloc) {
+                if self.state.allocs.has(alloc) && self.state.allocs.is_due(alloc) {
                     let how = match self.state.allocs.row[alloc].inheritance {
                         Inheritance::None | Inheritance::Child => How::Released,
                         Inheritance::Default | Inheritance::ChildDefault => How::Unreserved,
@@ -79,13 +79,13 @@ impl<'s> Work<'s> {
 
     /// Ends what only a live namespace has: requests, ownership, request ids, warnings.
     fn cut_ties(&mut self, ns: NsId) {
-        for number in self.state.ties.requests(ns, Tie::Asked) {
+        for number in self.state.pending.of(ns) {
             forget(self.state, number);
             self.effects.dropped.push(number);
         }
-        for number in self.state.ties.requests(ns, Tie::Target) {
+        for number in self.state.ties.targeting(ns) {
             self.state.pending.forget_target(number);
-            self.state.ties.remove_request(ns, Tie::Target, number);
+            self.state.ties.targets.remove(&(ns, number));
         }
         for alloc in self.state.ties.take(ns, Tie::Owns).iter() {
             self.state.allocs.row[alloc].owner_live = false;
@@ -124,7 +124,7 @@ impl<'s> Work<'s> {
                 self.state.allocs.row[alloc].roots.remove(ns);
                 self.suspects.push(alloc);
             }
-            self.state.spaces.remove(ns);
+            self.state.spaces.take(ns);
             if let Some(parent) = next {
                 self.state.spaces.row[parent].children -= 1;
             }
@@ -139,7 +139,7 @@ impl<'s> Work<'s> {
             How::Unreserved => self.revert(alloc, &nodes),
         }
         self.unlink(alloc);
-        let alloc_id = self.state.allocs.remove(alloc);
+        let alloc_id = self.state.allocs.take(alloc).id;
         self.effects.ended.push(Ended { alloc_id, how, why });
     }
 

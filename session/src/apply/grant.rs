@@ -46,10 +46,9 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
 /// Puts the nodes that joined and the nodes known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
     let mut added = known.minus(&state.allocs.row[alloc].nodes);
-    if state.allocs.row[alloc].shared {
-        state.nodes.set_alloc(&added, Some(alloc));
-    } else {
-        state.nodes.carve(&added, alloc);
+    state.nodes.set_alloc(&added, Some(alloc));
+    if !state.allocs.row[alloc].shared {
+        state.nodes.leave_pool(&added);
     }
     added.add_all(&effects.joined);
     state.allocs.row[alloc].nodes.add_all(&added);
@@ -64,7 +63,7 @@ fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeS
 fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
     let owner = state.target(request).unwrap_or(request.from.ns);
     let asker = request.from.ns;
-    let alloc = state.allocs.add(Alloc {
+    let alloc = state.allocs.put(Alloc {
         id,
         session,
         owner: std::mem::take(&mut request.owner),

@@ -11,12 +11,10 @@ use super::judge::{Change, Judged, Spawn, judge};
 use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
-    AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, RunId, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
+    AllocId, Extent, LISTED_MAX, NodeId, NodeSet, NsId, Process, RunId, Session, SpaceKind, Tie,
 };
 use ending::Work;
 use request::{ask, forget};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Applies an event that was judged on this very state. No other event may be applied in between.
@@ -210,7 +208,7 @@ fn notify(state: &State, alloc: AllocId, to: Process, time_remaining: u32) -> No
 
 /// Everything ends at once; nothing cascades.
 fn teardown(state: &mut State, effects: &mut Effects) {
-    for alloc in state.allocs.live() {
+    for alloc in state.allocs.rows() {
         let alloc_id = state.allocs.row[alloc].id.clone();
         effects.ended.push(Ended {
             alloc_id,
@@ -232,13 +230,10 @@ fn teardown(state: &mut State, effects: &mut Effects) {
         .map(|id: NodeId| (id, state.nodes.name(id).clone()))
         .collect();
     effects.dropped = state.pending.iter().map(|row| row.0).collect();
-    state.dvm = Dvm::Down;
-    state.scheduler = None;
-    state.nodes = NodeTable::default();
-    state.allocs = AllocTable::default();
-    state.spaces = SpaceTable::default();
-    state.pending = PendingTable::default();
-    state.ties = Ties::default();
-    state.users = Users::default();
-    state.holders = BTreeMap::new();
+    *state = State {
+        dvm: Dvm::Down,
+        next_request: state.next_request,
+        next_session: state.next_session,
+        ..State::bare(state.config)
+    };
 }

@@ -20,10 +20,7 @@ pub(super) fn judge<'a>(
         return refused(Status::NotFound);
     };
     match granted(state, req, request, nodes, alloc_id) {
-        Ok(granted) => Judged {
-            status: Status::Success,
-            change: Change::Grant(Box::new(granted)),
-        },
+        Ok(granted) => Ok(Change::Grant(Box::new(granted))).into(),
         // A wrong grant answers the request too.
         Err(status) => Judged {
             status,
@@ -93,7 +90,7 @@ fn found<'a>(
         run = match run {
             Some((first, last)) if last.row() + 1 == id.row() => Some((first, id)),
             Some((first, last)) => {
-                known.insert_run(first, last);
+                known.insert_range(first.number()..=last.number());
                 if id <= last {
                     order = Order::Unknown;
                 }
@@ -103,7 +100,7 @@ fn found<'a>(
         };
     }
     if let Some((first, last)) = run {
-        known.insert_run(first, last);
+        known.insert_range(first.number()..=last.number());
     }
     // Node ids are never used twice: after four thousand million joins none are left.
     let ids_left = (NODES_MAX as usize).saturating_sub(state.nodes.next());

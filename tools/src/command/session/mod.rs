@@ -21,7 +21,7 @@ use std::io::{self, BufRead};
 use stowplan::answers::journal_file::FileError;
 use stowplan::answers::session_json::malformed::Malformed;
 use stowplan::job::options::Row;
-use stowplan_session::{Broken, ReplayError};
+use stowplan_session::{Broken, JournalError, ReplayError};
 
 #[rustfmt::skip]
 const CHECKS: Row = own(&["check"], Nothing, "", Many, "check all invariants after every event");
@@ -132,6 +132,10 @@ impl Failure {
     /// An error of a journal file.
     fn file(path: &str, error: &FileError) -> Self {
         Self::Journal(format!("{path}: {error}"))
+    }
+    /// A journal that cannot be written.
+    fn unwritten<E: std::error::Error>(place: &str, error: &JournalError<E>) -> Self {
+        Self::Journal(format!("{place}: {error}"))
     }
     /// A journal that cannot be replayed.
     fn replay(path: &str, error: &ReplayError) -> Self {
