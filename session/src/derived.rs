@@ -1,17 +1,21 @@
-//! What follows from the rows of namespaces, records and requests. A state that is read is given it; the check compares it with what a
+//! What follows from the rows of nodes, namespaces, records and requests. A state that is read is given it; the check compares it with what a
 //! state has, which events keep as they go.
 
+use super::id_set::IdSet;
 use super::name::Name;
 use super::state::State;
-use super::tables::{AllocId, NsId, NsSet, Session, Tie, Ties};
+use super::tables::{AllocId, NodeSet, NsId, NsSet, Session, Tie, Ties};
 use std::collections::BTreeMap;
-use stowplan_engine::id::Column;
+use stowplan_engine::id::{Column, Id};
 
 /// All that is kept beside the rows, so that nothing has to be searched for.
-#[derive(PartialEq)]
 pub(crate) struct Derived {
     /// Children that have a row.
     pub(crate) children: Column<NsId, u32>,
+    /// The nodes that each record holds.
+    pub(crate) nodes: Column<AllocId, NodeSet>,
+    /// The default session: the nodes that no reservation holds.
+    pub(crate) pool: NodeSet,
     /// Who may use each record: its owner, and the live jobs that have it as a session.
     pub(crate) owners: Column<AllocId, NsSet>,
     /// From namespaces to rows of records and to numbers of requests.
@@ -24,8 +28,7 @@ impl Derived {
     /// Works it out from the rows alone, which point at rows that are there. Cost: linear in the tables.
     pub(crate) fn of(state: &State) -> Self {
         let mut children: Column<NsId, u32> = state.spaces.row.ids().map(|_| 0).collect();
-        let owners = state.allocs.row.ids().map(|_| NsSet::new());
-        let mut owners: Column<AllocId, NsSet> = owners.collect();
+        let mut owners: Column<AllocId, NsSet> = Self::sets(state);
         for ns in state.spaces.rows() {
             let space = &state.spaces.row[ns];
             if let Some(parent) = space.parent {
@@ -35,6 +38,14 @@ impl Derived {
                 if let Session::Reserved(alloc) = *session {
                     owners[alloc].insert(ns);
                 }
+            }
+        }
+        let (mut nodes, mut pool) = (Self::sets(state), NodeSet::new());
+        for node in state.nodes.all().iter() {
+            let holder = state.nodes.alloc(node);
+            holder.map(|alloc| nodes[alloc].insert(node));
+            if holder.is_none_or(|alloc| state.allocs.row[alloc].shared) {
+                pool.insert(node);
             }
         }
         let (mut ties, mut holders) = (Ties::default(), BTreeMap::new());
@@ -65,10 +76,18 @@ impl Derived {
         }
         Self {
             children,
+            nodes,
+            pool,
             owners,
             ties,
             holders,
         }
+    }
+
+    /// An empty set for each record.
+    fn sets<I: Id>(state: &State) -> Column<AllocId, IdSet<I>> {
+        let records = state.allocs.row.ids();
+        records.map(|_| IdSet::new()).collect()
     }
 
     /// Gives it to a state that has the rows and nothing beside them.
@@ -77,8 +96,11 @@ impl Derived {
             state.spaces.row[ns].children = self.children[ns];
         }
         for alloc in self.owners.ids() {
-            state.allocs.row[alloc].owners = std::mem::take(&mut self.owners[alloc]);
+            let record = &mut state.allocs.row[alloc];
+            record.nodes = std::mem::take(&mut self.nodes[alloc]);
+            record.owners = std::mem::take(&mut self.owners[alloc]);
         }
+        state.nodes.enter_pool(&self.pool);
         (state.ties, state.holders) = (self.ties, self.holders);
     }
 }

@@ -184,18 +184,21 @@ impl State {
 
     /// A namespace without what follows from other rows, and what it uses.
     fn space(&self, times: &[u64], sets: &mut Sets, ns: NsId) -> (Space, Option<Uses>) {
-        let row = &self.spaces.row[ns];
         let space = Space {
             run: None,
             children: 0,
-            ..row.clone()
+            ..self.spaces.row[ns].clone()
         };
-        let extent = row.run.and_then(|run| self.users.extent(run));
-        let uses = extent.map(|extent| match extent {
+        (space, self.uses_in(times, sets, ns))
+    }
+
+    /// What a namespace uses: one of the used times, or of the distinct sets, which get one more if need be.
+    pub(crate) fn uses_in(&self, times: &[u64], sets: &mut Sets, ns: NsId) -> Option<Uses> {
+        let run = self.spaces.row[ns].run?;
+        Some(match self.users.extent(run)? {
             Extent::Session(time) => Uses::Past(past(times, *time)),
             Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
-        });
-        (space, uses)
+        })
     }
 }
 

@@ -125,7 +125,6 @@ fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), Ima
     if next > NODES_MAX {
         return Err(ImageError::TooLarge);
     }
-    let mut pool = NodeSet::new();
     for row in rows {
         let out_of_order = (row.id as usize) < state.nodes.next() || row.id >= next;
         if out_of_order || state.nodes.find(row.name.as_str()).is_some() {
@@ -134,18 +133,11 @@ fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), Ima
         state.nodes.skip_to(row.id as usize);
         let name = std::iter::once(row.name.as_str());
         state.nodes.add(name, row.origin, row.alloc);
-        let id = id_of(row.id);
         if !row.up {
-            state.nodes.set_down(id);
+            state.nodes.set_down(id_of(row.id));
         }
-        let record = row.alloc.map(|alloc| &mut state.allocs.row[alloc]);
-        if record.as_ref().is_none_or(|record| record.shared) {
-            pool.insert(id);
-        }
-        record.map(|record| record.nodes.insert(id));
     }
     state.nodes.skip_to(next as usize);
-    state.nodes.enter_pool(&pool);
     Ok(())
 }
 

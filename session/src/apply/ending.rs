@@ -18,23 +18,25 @@ pub(super) struct Work<'s> {
     suspects: Vec<AllocId>,
 }
 
-impl<'s> Work<'s> {
-    pub(super) fn new(state: &'s mut State, effects: &'s mut Effects) -> Self {
-        Self {
-            state,
-            effects,
-            doomed: Vec::new(),
-            suspects: Vec::new(),
-        }
-    }
+/// Begins something, and works until nothing more is due.
+pub(super) fn settled(state: &mut State, effects: &mut Effects, begin: impl FnOnce(&mut Work<'_>)) {
+    let mut work = Work {
+        state,
+        effects,
+        doomed: Vec::new(),
+        suspects: Vec::new(),
+    };
+    begin(&mut work);
+    work.settle();
+}
 
+impl Work<'_> {
     /// Notes a record that changed and may be due.
     pub(super) fn suspect(&mut self, alloc: AllocId) {
         self.suspects.push(alloc);
     }
 
-    /// Works until nothing more is due.
-    pub(super) fn settle(&mut self) {
+    fn settle(&mut self) {
         loop {
             if let Some(ns) = self.doomed.pop() {
                 if self.state.spaces.row[ns].live {

@@ -1,6 +1,6 @@
 //! Applies a grant that `judge/grant.rs` accepted: nodes join, records are made or grow.
 
-use super::ending::Work;
+use super::ending::settled;
 use super::request::forget;
 use crate::config::Inheritance;
 use crate::effects::{Effects, Reply};
@@ -38,9 +38,7 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
         alloc_id: state.allocs.row[alloc].id.clone(),
         req_id,
     });
-    let mut work = Work::new(state, effects);
-    work.suspect(alloc);
-    work.settle();
+    settled(state, effects, |work| work.suspect(alloc));
 }
 
 /// Puts the nodes that joined and the nodes known before into the record and its pool.

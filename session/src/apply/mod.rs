@@ -13,7 +13,7 @@ use super::status::Status;
 use super::tables::{
     AllocId, Extent, LISTED_MAX, NodeId, NodeSet, NsId, Process, RunId, Session, SpaceKind, Tie,
 };
-use ending::Work;
+use ending::settled;
 use request::{ask, forget};
 use std::sync::Arc;
 
@@ -38,40 +38,25 @@ fn change(state: &mut State, change: Change<'_>, effects: &mut Effects) {
             }
             effects.dropped = numbers;
         }
-        Change::End(alloc, why) => {
-            let mut work = Work::new(state, effects);
+        Change::End(alloc, why) => settled(state, effects, |work| {
             work.end(alloc, How::Released, why);
-            work.settle();
-        }
-        Change::Part(alloc, nodes) => {
-            let mut work = Work::new(state, effects);
-            work.part(alloc, &nodes);
-            work.settle();
-        }
+        }),
+        Change::Part(alloc, nodes) => settled(state, effects, |work| work.part(alloc, &nodes)),
         Change::Lend(alloc, nodes) => lend(state, effects, alloc, &nodes),
-        Change::Loose(nodes) => {
-            let mut work = Work::new(state, effects);
-            work.depart(None, &nodes);
-            work.settle();
-        }
+        Change::Loose(nodes) => settled(state, effects, |work| work.depart(None, &nodes)),
         Change::Refuse(number) => {
             forget(state, number);
             effects.answered = Some(number);
         }
         Change::Grant(granted) => grant::grant(state, effects, *granted),
         Change::Spawn(spawn) => start(state, effects, spawn),
-        Change::Stop(ns) => {
-            let mut work = Work::new(state, effects);
-            work.stop(ns);
-            work.settle();
-        }
+        Change::Stop(ns) => settled(state, effects, |work| work.stop(ns)),
         Change::Attach(name, kind) => attach(state, name, kind),
         Change::Down(node) => {
             let holder = changed(state, node);
             state.nodes.set_down(node);
-            let mut work = Work::new(state, effects);
-            work.kill_users(holder, &std::iter::once(node).collect());
-            work.settle();
+            let lost = std::iter::once(node).collect();
+            settled(state, effects, |work| work.kill_users(holder, &lost));
         }
         Change::Up(node) => {
             changed(state, node);
@@ -116,9 +101,7 @@ fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSe
     lent.sort_unstable();
     state.allocs.row[alloc].lent.extend(lent.iter().cloned());
     effects.lent = lent;
-    let mut work = Work::new(state, effects);
-    work.part(alloc, nodes);
-    work.settle();
+    settled(state, effects, |work| work.part(alloc, nodes));
 }
 
 fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {

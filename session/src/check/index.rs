@@ -16,7 +16,10 @@ pub(super) fn check(state: &State) -> Held {
         let holds = derived.children[ns] == spaces.row[ns].children;
         hold(holds, "index a wrong number of children", spaces.name(ns))?;
     }
-    for alloc in allocs.rows() {
+    for alloc in allocs.row.ids() {
+        let holds = derived.nodes[alloc] == allocs.row[alloc].nodes;
+        let told = "I-01 a record with other nodes than those that name it";
+        hold(holds, told, allocs.name(alloc))?;
         let holds = derived.owners[alloc] == allocs.row[alloc].owners;
         let told = "I-04 an owner set with one too many or too few";
         hold(holds, told, allocs.name(alloc))?;
@@ -34,6 +37,15 @@ pub(super) fn check(state: &State) -> Held {
     let holds = allocs.is_found();
     hold(holds, "index a record that is not found", &none)?;
     let table = &state.nodes;
+    let holds = *table.pool() == derived.pool;
+    let told = "I-02 the nodes of no reservation are not the default session";
+    hold(holds, told, &none)?;
+    let holds = **table.pool_up() == table.pool().and(table.up());
+    hold(holds, "index the kept candidates are stale", &none)?;
+    let holds = table.up().is_subset(table.all());
+    hold(holds, "index up nodes that are not there", &none)?;
+    let holds = table.startup().is_subset(table.all());
+    hold(holds, "index startup nodes that are not there", &none)?;
     for node in table.all().iter() {
         let holds = table.find(table.name(node).as_str()) == Some(node);
         hold(holds, "index a node not found", table.name(node))?;

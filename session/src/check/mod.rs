@@ -13,7 +13,7 @@ pub use step::check_step;
 use super::config::Inheritance;
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::tables::{NodeSet, NsSet, Session, Wanted};
+use super::tables::{NsSet, Session, Wanted};
 use broken::{Held, hold};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,6 @@ pub fn check(state: &State) -> Held {
 
 /// The same for a state that was just read, whose derived columns were made from its rows.
 pub(crate) fn check_read(state: &State) -> Held {
-    nodes(state)?;
     records(state)?;
     genealogy::check(state)?;
     owners(state)?;
@@ -38,61 +37,6 @@ pub(crate) fn check_read(state: &State) -> Held {
     seats(state)?;
     requests(state)?;
     leaks(state)
-}
-
-/// I-01, I-02.
-fn nodes(state: &State) -> Held {
-    let table = &state.nodes;
-    let mut rest = table.all().clone();
-    for alloc in state.allocs.rows() {
-        let record = &state.allocs.row[alloc];
-        let id = &record.id;
-        let nodes = &record.nodes;
-        let holds = nodes.is_subset(&rest);
-        hold(holds, "I-01 a node of two allocations, or of none", id)?;
-        rest.remove_all(nodes);
-        for node in nodes.iter() {
-            hold(
-                table.alloc(node) == Some(alloc),
-                "I-01 the column names another allocation",
-                table.name(node),
-            )?;
-        }
-        if record.shared {
-            hold(
-                nodes.is_subset(table.pool()),
-                "I-02 a shared allocation outside the default session",
-                id,
-            )?;
-        } else {
-            let holds = nodes.is_disjoint(table.pool());
-            hold(holds, "I-02 a reserved node in the default session", id)?;
-        }
-    }
-    for node in rest.iter() {
-        hold(
-            table.alloc(node).is_none(),
-            "I-01 an allocation that lacks the node",
-            table.name(node),
-        )?;
-    }
-    pools(state, &rest)
-}
-
-/// I-02 for nodes that no allocation holds, and the derived sets of nodes.
-fn pools(state: &State, rest: &NodeSet) -> Held {
-    let table = &state.nodes;
-    let none = Name::default();
-    let holds = rest.is_subset(table.pool());
-    hold(holds, "I-02 a free node outside the default session", &none)?;
-    let holds = table.pool().is_subset(table.all());
-    hold(holds, "I-02 a pool with nodes that are not there", &none)?;
-    let holds = table.up().is_subset(table.all());
-    hold(holds, "index up nodes that are not there", &none)?;
-    let holds = table.startup().is_subset(table.all());
-    hold(holds, "index startup nodes that are not there", &none)?;
-    let holds = **table.pool_up() == table.pool().and(table.up());
-    hold(holds, "index the kept candidates are stale", &none)
 }
 
 /// I-03, I-07.
