@@ -245,7 +245,7 @@ fn use_nodes(
             state.spaces.row[ns].run = Some(run);
         }
         if let Uses::Past(time) = uses {
-            state.nodes.times.restore(u64::from(time), run);
+            state.nodes.times.remember(u64::from(time), run);
         }
     }
     // An image of ours has no past that no job uses.

@@ -145,10 +145,9 @@ fn take_nodes(
             state.users.join(ns, run);
             return run;
         }
-        let run = state
-            .users
-            .open(ns, Extent::Session(state.nodes.times.now()));
-        state.nodes.times.remember(run);
+        let now = state.nodes.times.now();
+        let run = state.users.open(ns, Extent::Session(now));
+        state.nodes.times.remember(now, run);
         return run;
     }
     if !takes_all && uses.len() <= LISTED_MAX {

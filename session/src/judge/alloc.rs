@@ -183,7 +183,7 @@ fn release_loose<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Ver
         if state.nodes.alloc(node).is_some() {
             return Err(Status::ResourceBusy);
         }
-        if state.is_startup(node) {
+        if state.nodes.startup().contains(node) {
             return Err(Status::BadParam);
         }
         chosen.insert(node);
