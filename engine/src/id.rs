@@ -22,8 +22,8 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
 #[macro_export]
 macro_rules! define_id {
     ($(#[$meta:meta])* $name:ident) => {
-        $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        $(#[$meta])*
         pub struct $name(std::num::NonZeroU32);
 
         impl $crate::id::Id for $name {

@@ -300,7 +300,7 @@ fn usable(state: &State, requester: Requester) -> Vec<Name> {
     };
     let reserved = state
         .allocs
-        .live()
+        .rows()
         .filter(|&alloc| !state.allocs.row[alloc].shared)
         .filter(may);
     let mut ids: Vec<Name> = reserved

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One of the five attributes that a PMIx may lack. Source: reservations "Clauses".
+/// One of the five attributes that a PMIx may lack. Journals know them by their order. Source: reservations "Clauses".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Feature {
     /// `PMIX_ALLOC_TARGET`
@@ -46,22 +46,12 @@ impl Features {
     /// This set and one more.
     #[must_use]
     pub fn with(self, feature: Feature) -> Self {
-        Self(self.0 | bit(feature))
+        Self(self.0 | 1 << feature as u8)
     }
     /// Whether an attribute is in the set.
     #[must_use]
     pub fn has(self, feature: Feature) -> bool {
-        self.0 & bit(feature) != 0
-    }
-}
-
-fn bit(feature: Feature) -> u8 {
-    match feature {
-        Feature::Target => 1,
-        Feature::Share => 2,
-        Feature::Inheritance => 4,
-        Feature::WarnTimeout => 8,
-        Feature::SpawnTarget => 16,
+        self.0 & 1 << feature as u8 != 0
     }
 }
 

@@ -1,75 +1,106 @@
-//! What follows from the rows of namespaces, records and requests. A state that is read is given it; the check compares it with what a
+//! What follows from the rows of nodes, namespaces, records and requests. A state that is read is given it; the check compares it with what a
 //! state has, which events keep as they go.
 
+use super::id_set::IdSet;
 use super::name::Name;
 use super::state::State;
-use super::tables::{AllocId, NsId, NsSet, Session, Tie};
-use std::collections::{BTreeMap, BTreeSet};
-use stowplan_engine::id::Id;
+use super::tables::{AllocId, NodeSet, NsId, NsSet, Session, Tie, Ties};
+use std::collections::BTreeMap;
+use stowplan_engine::id::{Column, Id};
 
 /// All that is kept beside the rows, so that nothing has to be searched for.
 pub(crate) struct Derived {
-    /// Children that have a row. Shape: `[rows of namespaces]`.
-    pub(crate) children: Vec<u32>,
-    /// Who may use each record: its owner, and the live jobs that have it as a session. Shape: `[rows of records]`.
-    pub(crate) owners: Vec<NsSet>,
+    /// Children that have a row.
+    pub(crate) children: Column<NsId, u32>,
+    /// The nodes that each record holds.
+    pub(crate) nodes: Column<AllocId, NodeSet>,
+    /// The default session: the nodes that no reservation holds.
+    pub(crate) pool: NodeSet,
+    /// Who may use each record: its owner, and the live jobs that have it as a session.
+    pub(crate) owners: Column<AllocId, NsSet>,
     /// From namespaces to rows of records and to numbers of requests.
-    pub(crate) ties: BTreeSet<(NsId, Tie, u64)>,
+    pub(crate) ties: Ties,
     /// Who holds which request id. Of two records the later one; I-14 forbids it.
     pub(crate) holders: BTreeMap<(NsId, Name), AllocId>,
 }
 
 impl Derived {
-    /// Works it out from the rows alone. What points at no row is passed over. Cost: linear in the tables.
+    /// Works it out from the rows alone, which point at rows that are there. Cost: linear in the tables.
     pub(crate) fn of(state: &State) -> Self {
-        let mut children = vec![0; state.spaces.row.len()];
-        let mut owners = vec![NsSet::new(); state.allocs.row.len()];
+        let mut children: Column<NsId, u32> = state.spaces.row.ids().map(|_| 0).collect();
+        let mut owners: Column<AllocId, NsSet> = Self::sets(state);
         for ns in state.spaces.rows() {
             let space = &state.spaces.row[ns];
-            if let Some(count) = space.parent.and_then(|ns| children.get_mut(ns.row())) {
-                *count += 1;
+            if let Some(parent) = space.parent {
+                children[parent] += 1;
             }
             for session in space.sessions.iter().filter(|_| space.live) {
-                if let Session::Reserved(alloc) = *session
-                    && let Some(owners) = owners.get_mut(alloc.row())
-                {
-                    owners.insert(ns);
+                if let Session::Reserved(alloc) = *session {
+                    owners[alloc].insert(ns);
                 }
             }
         }
-        let (mut ties, mut holders) = (BTreeSet::new(), BTreeMap::new());
-        for alloc in state.allocs.live() {
-            let (record, row) = (&state.allocs.row[alloc], alloc.row() as u64);
-            let owner = state.owner(alloc);
-            owner.map(|owner| owners[alloc.row()].insert(owner));
-            ties.extend(owner.map(|ns| (ns, Tie::Owns, row)));
-            ties.extend(record.roots.iter().map(|ns| (ns, Tie::Root, row)));
-            ties.extend(record.req_ns.map(|ns| (ns, Tie::Holds, row)));
-            ties.extend(record.requestor.map(|to| (to.ns, Tie::Warned, row)));
+        let (mut nodes, mut pool) = (Self::sets(state), NodeSet::new());
+        for node in state.nodes.all().iter() {
+            let holder = state.nodes.alloc(node);
+            holder.map(|alloc| nodes[alloc].insert(node));
+            if holder.is_none_or(|alloc| state.allocs.row[alloc].shared) {
+                pool.insert(node);
+            }
+        }
+        let (mut ties, mut holders) = (Ties::default(), BTreeMap::new());
+        for alloc in state.allocs.rows() {
+            let record = &state.allocs.row[alloc];
+            if let Some(owner) = state.owner(alloc) {
+                owners[alloc].insert(owner);
+                ties.add(owner, Tie::Owns, alloc);
+            }
+            record
+                .roots
+                .iter()
+                .for_each(|ns| ties.add(ns, Tie::Root, alloc));
+            record
+                .req_ns
+                .iter()
+                .for_each(|&ns| ties.add(ns, Tie::Holds, alloc));
+            record
+                .requestor
+                .iter()
+                .for_each(|to| ties.add(to.ns, Tie::Warned, alloc));
             let id = record.req_ns.zip(record.req_id.clone());
             holders.extend(id.map(|id| (id, alloc)));
         }
         for (number, request) in state.pending.iter() {
-            ties.insert((request.from.ns, Tie::Asked, number));
-            ties.extend(state.target(request).map(|ns| (ns, Tie::Target, number)));
+            let target = state.target(request);
+            ties.targets.extend(target.map(|ns| (ns, number)));
         }
         Self {
             children,
+            nodes,
+            pool,
             owners,
             ties,
             holders,
         }
     }
 
+    /// An empty set for each record.
+    fn sets<I: Id>(state: &State) -> Column<AllocId, IdSet<I>> {
+        let records = state.allocs.row.ids();
+        records.map(|_| IdSet::new()).collect()
+    }
+
     /// Gives it to a state that has the rows and nothing beside them.
-    pub(crate) fn give(self, state: &mut State) {
-        for (ns, children) in (0..).map(NsId::from_row).zip(self.children) {
-            state.spaces.row[ns].children = children;
+    pub(crate) fn give(mut self, state: &mut State) {
+        for ns in self.children.ids() {
+            state.spaces.row[ns].children = self.children[ns];
         }
-        for (alloc, owners) in (0..).map(AllocId::from_row).zip(self.owners) {
-            state.allocs.row[alloc].owners = owners;
+        for alloc in self.owners.ids() {
+            let record = &mut state.allocs.row[alloc];
+            record.nodes = std::mem::take(&mut self.nodes[alloc]);
+            record.owners = std::mem::take(&mut self.owners[alloc]);
         }
-        state.ties = self.ties.into_iter().collect();
-        state.holders = self.holders;
+        state.nodes.enter_pool(&self.pool);
+        (state.ties, state.holders) = (self.ties, self.holders);
     }
 }

@@ -1,6 +1,5 @@
 //! A set of rows of one table.
 
-use super::id_row::{AtRow, bit, id_of};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
@@ -21,6 +20,12 @@ const FEW: u64 = 64;
 pub struct IdSet<I> {
     kept: Kept,
     id: PhantomData<I>,
+}
+
+/// The id of a row.
+#[inline]
+pub(crate) fn id_of<I: Id>(row: u32) -> I {
+    I::from_row(row as usize)
 }
 
 #[derive(Clone)]
@@ -69,7 +74,7 @@ impl<I: Id> IdSet<I> {
     /// Adds an id; false when it was there already.
     #[inline]
     pub fn insert(&mut self, id: I) -> bool {
-        let row = bit(id);
+        let row = id.number();
         if let Kept::InPlace(rows) = &mut self.kept {
             match rows.binary_search(&row) {
                 Ok(_) => return false,
@@ -87,10 +92,10 @@ impl<I: Id> IdSet<I> {
     pub fn remove(&mut self, id: I) -> bool {
         match &mut self.kept {
             Kept::InPlace(rows) => {
-                let found = rows.binary_search(&bit(id));
+                let found = rows.binary_search(&id.number());
                 found.map(|at| rows.remove(at)).is_ok()
             }
-            Kept::Bitmap(rows) => rows.remove(bit(id)),
+            Kept::Bitmap(rows) => rows.remove(id.number()),
         }
     }
     /// Whether an id is in the set.
@@ -98,8 +103,8 @@ impl<I: Id> IdSet<I> {
     #[inline]
     pub fn contains(&self, id: I) -> bool {
         match &self.kept {
-            Kept::InPlace(rows) => rows.contains(&bit(id)),
-            Kept::Bitmap(rows) => rows.contains(bit(id)),
+            Kept::InPlace(rows) => rows.contains(&id.number()),
+            Kept::Bitmap(rows) => rows.contains(id.number()),
         }
     }
     /// How many ids are in the set. Cost: one step per 65,536 rows.
@@ -121,10 +126,6 @@ impl<I: Id> IdSet<I> {
     /// The ids, ascending.
     pub fn iter(&self) -> impl Iterator<Item = I> + '_ {
         self.rows().map(id_of)
-    }
-    /// Adds all ids from one to another.
-    pub(crate) fn insert_run(&mut self, first: I, last: I) {
-        self.insert_range(bit(first)..=bit(last));
     }
     /// Adds a range of rows, first and last.
     pub(crate) fn insert_range(&mut self, range: RangeInclusive<u32>) {
@@ -270,9 +271,8 @@ impl<I> Serialize for IdSet<I> {
     }
 }
 
-impl<'de, I: Id> Deserialize<'de> for IdSet<I> {
+impl<'de, I: Id + Deserialize<'de>> Deserialize<'de> for IdSet<I> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let ids = Vec::<AtRow<I>>::deserialize(from)?;
-        Ok(ids.into_iter().map(|id| id.0).collect())
+        Ok(Vec::<I>::deserialize(from)?.into_iter().collect())
     }
 }

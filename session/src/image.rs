@@ -3,11 +3,10 @@
 //! Records and requests are rows of the tables as they are. All rows point at each other by their place in a list. Together with
 //! the [`Config`](crate::Config) an image is complete: a state that is made from it behaves the same from then on.
 
-use super::id_row::{bit, maybe_at_row};
 use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{
-    Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Process, Request, Session, Space,
+    Alloc, AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, NsSet, Request, Session, Space,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +21,6 @@ pub struct Image {
     pub(crate) next_session: u32,
     /// Node ids given so far.
     pub(crate) next_node: u32,
-    #[serde(with = "maybe_at_row")]
     pub(crate) scheduler: Option<NsId>,
     /// The nodes in the order of joining.
     pub(crate) nodes: Vec<NodeImage>,
@@ -46,14 +44,13 @@ pub(crate) struct NodeImage {
     pub(crate) name: Name,
     pub(crate) origin: NodeOrigin,
     pub(crate) up: bool,
-    #[serde(with = "maybe_at_row")]
     pub(crate) alloc: Option<AllocId>,
     /// Which of the `pasts` had it: (first, the first after it that had not), ascending, with gaps between.
     pub(crate) pasts: Vec<(u32, u32)>,
 }
 
 /// What a job uses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum Uses {
     /// The default session as it was: a place in `pasts`.
     Past(u32),
@@ -61,30 +58,46 @@ pub(crate) enum Uses {
     Set(u32),
 }
 
-/// Places of rows in the sorted lists, as the ids that rows of an image have.
-struct Places {
-    allocs: BTreeMap<AllocId, AllocId>,
-    spaces: BTreeMap<NsId, NsId>,
-    /// Times of the default session that jobs use, ascending.
-    times: Vec<u64>,
+impl Image {
+    /// Visits all that points at a namespace or at a record, with what points.
+    pub(crate) fn each_pointer(
+        &mut self,
+        mut to_space: impl FnMut(&'static str, &mut NsId),
+        mut to_alloc: impl FnMut(&'static str, &mut AllocId),
+    ) {
+        let scheduler = self.scheduler.iter_mut();
+        scheduler.for_each(|ns| to_space("scheduler", ns));
+        for node in &mut self.nodes {
+            let alloc = node.alloc.iter_mut();
+            alloc.for_each(|alloc| to_alloc("node", alloc));
+        }
+        for row in &mut self.allocs {
+            let requestor = row.requestor.iter_mut();
+            requestor.for_each(|to| to_space("requestor", &mut to.ns));
+            let holder = row.req_ns.iter_mut();
+            holder.for_each(|ns| to_space("request id", ns));
+            let roots = row.roots.iter().map(|mut ns| {
+                to_space("root", &mut ns);
+                ns
+            });
+            row.roots = roots.collect();
+        }
+        for (row, _) in &mut self.spaces {
+            let parent = row.parent.iter_mut();
+            parent.for_each(|ns| to_space("parent", ns));
+            for session in &mut row.sessions {
+                if let Session::Reserved(alloc) = session {
+                    to_alloc("session", alloc);
+                }
+            }
+        }
+        let pending = self.pending.iter_mut();
+        pending.for_each(|(_, request)| to_space("requester", &mut request.from.ns));
+    }
 }
 
-impl Places {
-    fn process(&self, of: Process) -> Process {
-        Process {
-            ns: self.spaces[&of.ns],
-            ..of
-        }
-    }
-    fn session(&self, at: Session) -> Session {
-        match at {
-            Session::Default => Session::Default,
-            Session::Reserved(alloc) => Session::Reserved(self.allocs[&alloc]),
-        }
-    }
-}
-
-fn by_place<I: Id>(rows: &[I]) -> BTreeMap<I, I> {
+/// The place of each row in a list.
+fn places<I: Id>(rows: &[I]) -> BTreeMap<I, I> {
     let places = (0..).map(I::from_row);
     rows.iter().copied().zip(places).collect()
 }
@@ -97,37 +110,41 @@ impl State {
     /// The complete state as plain rows. Cost: linear in the tables.
     #[must_use]
     pub fn image(&self) -> Image {
-        let (allocs, spaces) = (self.allocs_by_id(), self.spaces_by_name());
-        let places = Places {
-            allocs: by_place(&allocs),
-            spaces: by_place(&spaces),
-            times: self.nodes.times.used().map(|row| row.0).collect(),
-        };
+        let (allocs, spaces) = (self.allocs.by_name(), self.spaces.by_name());
+        let (alloc_places, space_places) = (places(&allocs), places(&spaces));
+        let times: Vec<u64> = self.nodes.times.used().map(|row| row.0).collect();
         let mut sets = Sets::default();
-        let spaces = spaces.iter().map(|&ns| self.space(&places, &mut sets, ns));
-        let request = |(number, request): (u64, &Request)| {
-            let from = places.process(request.from);
-            let request = Request {
-                from,
-                ..request.clone()
-            };
-            (number, Box::new(request))
-        };
+        let spaces = spaces.iter().map(|&ns| self.space(&times, &mut sets, ns));
         let spaces = spaces.collect();
-        Image {
+        // Without what follows from other rows.
+        let alloc = |&at: &AllocId| Alloc {
+            nodes: NodeSet::new(),
+            kept: None,
+            owners: NsSet::new(),
+            ..self.allocs.row[at].clone()
+        };
+        let pending = self.pending.iter();
+        let mut image = Image {
             dvm: self.dvm,
             next_request: self.next_request,
             next_session: self.next_session,
             next_node: place(self.nodes.next()),
-            scheduler: self.scheduler.map(|ns| places.spaces[&ns]),
-            nodes: self.node_images(&places),
-            allocs: allocs.iter().map(|&at| self.alloc(&places, at)).collect(),
+            scheduler: self.scheduler,
+            nodes: self.node_images(&times),
+            allocs: allocs.iter().map(alloc).collect(),
             spaces,
-            pending: self.pending.iter().map(request).collect(),
-            pasts: place(places.times.len()),
+            pending: pending
+                .map(|(number, request)| (number, Box::new(request.clone())))
+                .collect(),
+            pasts: place(times.len()),
             last_is_present: self.nodes.times.present().is_some(),
             sets: sets.list,
-        }
+        };
+        image.each_pointer(
+            |_, ns| *ns = space_places[ns],
+            |_, alloc| *alloc = alloc_places[alloc],
+        );
+        image
     }
 
     /// The state as bytes: equal bytes mean equal states. Cost: linear in the tables.
@@ -136,45 +153,24 @@ impl State {
         postcard::to_allocvec(&(&self.config, &self.image())).expect("plain rows always encode")
     }
 
-    fn node_images(&self, places: &Places) -> Vec<NodeImage> {
-        let image = |id| NodeImage {
-            id: bit(id),
+    fn node_images(&self, times: &[u64]) -> Vec<NodeImage> {
+        let image = |id: NodeId| NodeImage {
+            id: id.number(),
             name: self.nodes.name(id).clone(),
             origin: self.nodes.origin(id),
             up: self.nodes.up().contains(id),
-            alloc: self.nodes.alloc(id).map(|alloc| places.allocs[&alloc]),
-            pasts: self.past_images(&places.times, id),
+            alloc: self.nodes.alloc(id),
+            pasts: self.past_images(times, id),
         };
         self.nodes.all().iter().map(image).collect()
-    }
-
-    /// A record without what follows from other rows.
-    fn alloc(&self, places: &Places, alloc: AllocId) -> Alloc {
-        let row = &self.allocs.row[alloc];
-        Alloc {
-            id: row.id.clone(),
-            session: row.session,
-            owner: row.owner.clone(),
-            owner_live: row.owner_live,
-            shared: row.shared,
-            inheritance: row.inheritance,
-            warn_timeout: row.warn_timeout,
-            requestor: row.requestor.map(|to| places.process(to)),
-            req_ns: row.req_ns.map(|ns| places.spaces[&ns]),
-            req_id: row.req_id.clone(),
-            lent: row.lent.clone(),
-            roots: row.roots.iter().map(|ns| places.spaces[&ns]).collect(),
-            ..Alloc::default()
-        }
     }
 
     /// At which of the used times a node was in the session. Spans without a used time are left out, and spans without a used
     /// time between them are joined.
     fn past_images(&self, times: &[u64], id: NodeId) -> Vec<(u32, u32)> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
-        let at = |time: u64| place(times.partition_point(|&other| other < time));
         for (from, to) in self.nodes.times.spans(self.nodes.seen(id)) {
-            let (first, end) = (at(from), at(to));
+            let (first, end) = (past(times, from), past(times, to));
             match spans.last_mut() {
                 _ if first == end => {}
                 // Spans come in reverse order.
@@ -187,23 +183,28 @@ impl State {
     }
 
     /// A namespace without what follows from other rows, and what it uses.
-    fn space(&self, places: &Places, sets: &mut Sets, ns: NsId) -> (Space, Option<Uses>) {
-        let row = &self.spaces.row[ns];
+    fn space(&self, times: &[u64], sets: &mut Sets, ns: NsId) -> (Space, Option<Uses>) {
         let space = Space {
-            parent: row.parent.map(|parent| places.spaces[&parent]),
-            sessions: row.sessions.iter().map(|&at| places.session(at)).collect(),
             run: None,
             children: 0,
-            ..row.clone()
+            ..self.spaces.row[ns].clone()
         };
-        let past = |time: u64| place(places.times.partition_point(|&other| other < time));
-        let extent = row.run.and_then(|run| self.users.extent(run));
-        let uses = extent.map(|extent| match extent {
-            Extent::Session(time) => Uses::Past(past(*time)),
-            Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
-        });
-        (space, uses)
+        (space, self.uses_in(times, sets, ns))
     }
+
+    /// What a namespace uses: one of the used times, or of the distinct sets, which get one more if need be.
+    pub(crate) fn uses_in(&self, times: &[u64], sets: &mut Sets, ns: NsId) -> Option<Uses> {
+        let run = self.spaces.row[ns].run?;
+        Some(match self.users.extent(run)? {
+            Extent::Session(time) => Uses::Past(past(times, *time)),
+            Extent::Shared(nodes) | Extent::Listed(nodes) => Uses::Set(sets.place_of(nodes)),
+        })
+    }
+}
+
+/// The first of the used times that is not before this one.
+fn past(times: &[u64], time: u64) -> u32 {
+    place(times.partition_point(|&other| other < time))
 }
 
 /// Distinct sets in first-seen order. Jobs mostly share a set, and its address finds it without looking inside.

@@ -9,7 +9,6 @@
 // Basic types: ids, configuration, events, sets of ids, names, statuses.
 mod config;
 mod event;
-mod id_row;
 mod id_set;
 mod name;
 mod status;

@@ -1,14 +1,17 @@
 //! A state from its image: the rows are put into the tables, and all that follows from them is made anew. Nothing in an image is
 //! trusted: it may come from a damaged or forged journal.
 
-use super::check::{Broken, check};
+use super::check::{Broken, check_read};
 use super::config::Config;
 use super::derived::Derived;
-use super::id_row::id_of;
+use super::id_set::id_of;
 use super::image::{Image, NodeImage, Uses};
 use super::name::Name;
 use super::state::State;
-use super::tables::{Alloc, Extent, LISTED_MAX, NodeSet, NsId, RunId, Session, Space};
+use super::tables::{Extent, LISTED_MAX, Named, NodeSet, NsId, Session};
+use std::borrow::Borrow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use stowplan_engine::id::Id;
 use stowplan_engine::limit::{NODES_MAX, SET_BYTES_MAX};
@@ -56,17 +59,16 @@ impl State {
     /// [`ImageError`] when rows dangle, repeat or break an invariant: the result is a sound state or none.
     ///
     /// Cost: linear in the image, and one judgement of all invariants.
-    pub fn from_image(config: Config, image: Image) -> Result<Self, ImageError> {
-        within(&image)?;
+    pub fn from_image(config: Config, mut image: Image) -> Result<Self, ImageError> {
+        within(&mut image)?;
         let mut state = Self::bare(config);
         state.dvm = image.dvm;
         state.next_request = image.next_request;
         state.next_session = image.next_session;
         state.scheduler = image.scheduler;
-        // Tables that are empty give the ids 0, 1, 2 …: those that rows point at.
         let (spaces, uses): (Vec<_>, Vec<_>) = image.spaces.into_iter().unzip();
-        add_spaces(&mut state, spaces)?;
-        add_allocs(&mut state, image.allocs)?;
+        put_all(&mut state.spaces, "namespace", spaces)?;
+        put_all(&mut state.allocs, "allocation", image.allocs)?;
         add_nodes(&mut state, &image.nodes, image.next_node)?;
         for (number, request) in image.pending {
             if state.pending.get(number).is_some() {
@@ -82,59 +84,39 @@ impl State {
         )?;
         let sets = read_sets(&state, &image.sets)?;
         use_nodes(&mut state, &uses, image.pasts, &sets)?;
-        check(&state)?;
+        check_read(&state)?;
         Ok(state)
     }
 }
 
 /// Whether the lists have all rows that are pointed at.
-fn within(image: &Image) -> Result<(), ImageError> {
-    let scheduler = image.scheduler.map(|ns| ("scheduler", ns));
-    let parents = image.spaces.iter().map(|row| ("parent", row.0.parent));
-    let parents = parents.filter_map(|(what, ns)| Some((what, ns?)));
-    let records = image.allocs.iter().flat_map(|row| {
-        let to = row.requestor.map(|to| ("requestor", to.ns));
-        let holder = row.req_ns.map(|ns| ("request id", ns));
-        let roots = row.roots.iter().map(|ns| ("root", ns));
-        to.into_iter().chain(holder).chain(roots)
-    });
-    let asked = image.pending.iter();
-    let asked = asked.map(|(_, request)| ("requester", request.from.ns));
-    let spaces = scheduler.into_iter().chain(parents);
-    let mut spaces = spaces.chain(records).chain(asked);
-    let held = image.nodes.iter().map(|row| ("node", row.alloc));
-    let sessions = image.spaces.iter().flat_map(|row| &row.0.sessions);
-    let sessions = sessions.map(|session| match *session {
-        Session::Default => ("session", None),
-        Session::Reserved(alloc) => ("session", Some(alloc)),
-    });
-    let mut allocs = held.chain(sessions);
-    let dangling = |what, place| Err(ImageError::Dangling { what, place });
-    if let Some((what, ns)) = spaces.find(|row| row.1.row() >= image.spaces.len()) {
-        return dangling(what, ns.number());
-    }
-    match allocs.find(|row| row.1.is_some_and(|at| at.row() >= image.allocs.len())) {
-        Some((what, Some(alloc))) => dangling(what, alloc.number()),
-        Some((_, None)) | None => Ok(()),
-    }
+fn within(image: &mut Image) -> Result<(), ImageError> {
+    let (spaces, allocs) = (image.spaces.len(), image.allocs.len());
+    let dangling = Cell::new(None);
+    let judge = |what, place: u32, rows: usize| {
+        if place as usize >= rows {
+            dangling.set(Some(ImageError::Dangling { what, place }));
+        }
+    };
+    image.each_pointer(
+        |what, ns| judge(what, ns.number(), spaces),
+        |what, alloc| judge(what, alloc.number(), allocs),
+    );
+    dangling.take().map_or(Ok(()), Err)
 }
 
-fn add_spaces(state: &mut State, rows: Vec<Space>) -> Result<(), ImageError> {
+/// Puts rows into a table that has none, so that they get the ids 0, 1, 2 …: those that rows point at.
+fn put_all<I: Id, T: Default + Borrow<Name>>(
+    table: &mut Named<I, T>,
+    what: &'static str,
+    rows: impl IntoIterator<Item = T>,
+) -> Result<(), ImageError> {
     for row in rows {
-        if state.spaces.find(row.name.as_str()).is_some() {
-            return Err(ImageError::repeated("namespace", &row.name));
+        let name = row.borrow();
+        if name.as_str().is_empty() || table.find(name.as_str()).is_some() {
+            return Err(ImageError::repeated(what, name));
         }
-        state.spaces.put(row);
-    }
-    Ok(())
-}
-
-fn add_allocs(state: &mut State, rows: Vec<Alloc>) -> Result<(), ImageError> {
-    for row in rows {
-        if row.session == 0 || state.allocs.find(row.id.as_str()).is_some() {
-            return Err(ImageError::repeated("allocation", &row.id));
-        }
-        state.allocs.add(row);
+        table.put(row);
     }
     Ok(())
 }
@@ -143,7 +125,6 @@ fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), Ima
     if next > NODES_MAX {
         return Err(ImageError::TooLarge);
     }
-    let mut pool = NodeSet::new();
     for row in rows {
         let out_of_order = (row.id as usize) < state.nodes.next() || row.id >= next;
         if out_of_order || state.nodes.find(row.name.as_str()).is_some() {
@@ -152,18 +133,11 @@ fn add_nodes(state: &mut State, rows: &[NodeImage], next: u32) -> Result<(), Ima
         state.nodes.skip_to(row.id as usize);
         let name = std::iter::once(row.name.as_str());
         state.nodes.add(name, row.origin, row.alloc);
-        let id = id_of(row.id);
         if !row.up {
-            state.nodes.set_down(id);
+            state.nodes.set_down(id_of(row.id));
         }
-        let record = row.alloc.map(|alloc| &mut state.allocs.row[alloc]);
-        if record.as_ref().is_none_or(|record| record.shared) {
-            pool.insert(id);
-        }
-        record.map(|record| record.nodes.insert(id));
     }
     state.nodes.skip_to(next as usize);
-    state.nodes.enter_pool(&pool);
     Ok(())
 }
 
@@ -203,10 +177,6 @@ fn remember(
     rows: &[NodeImage],
     (pasts, last_is_present): (u32, bool),
 ) -> Result<(), ImageError> {
-    // Each past is used by a job.
-    if u64::from(pasts) > state.spaces.len() {
-        return Err(ImageError::TooLarge);
-    }
     let now = u64::from(pasts) - u64::from(last_is_present && pasts > 0);
     state.nodes.times.begin_at(now);
     for row in rows {
@@ -235,71 +205,54 @@ fn remember(
     Ok(())
 }
 
-/// Jobs take their nodes. Jobs with the same set take it together, so that they form one run.
+/// Jobs take their nodes. Jobs with the same nodes take them together, so that they form one run.
 fn use_nodes(
     state: &mut State,
     uses: &[Option<Uses>],
     pasts: u32,
     sets: &[Arc<NodeSet>],
 ) -> Result<(), ImageError> {
-    let mut pasts: Vec<Option<RunId>> = vec![None; pasts as usize];
-    let mut users: Vec<Vec<NsId>> = vec![Vec::new(); sets.len()];
+    let mut users: BTreeMap<Uses, Vec<NsId>> = BTreeMap::new();
     for (uses, ns) in uses.iter().zip((0..).map(NsId::from_row)) {
+        let jobs = uses.map(|uses| users.entry(uses).or_default());
+        jobs.into_iter().for_each(|jobs| jobs.push(ns));
+    }
+    let used = users.range(..Uses::Set(0)).count() as u64;
+    for (uses, jobs) in users {
         let dangling = |place| ImageError::Dangling {
             what: "uses",
             place,
         };
-        match *uses {
-            None => {}
-            Some(Uses::Set(place)) => users
-                .get_mut(place as usize)
-                .ok_or_else(|| dangling(place))?
-                .push(ns),
-            Some(Uses::Past(place)) => {
-                let run = pasts
-                    .get_mut(place as usize)
-                    .ok_or_else(|| dangling(place))?;
-                match *run {
-                    Some(run) => state.users.join(ns, run),
-                    None => {
-                        let extent = Extent::Session(u64::from(place));
-                        *run = Some(state.users.open(ns, extent));
+        let extent = match uses {
+            Uses::Past(place) if place < pasts => Extent::Session(u64::from(place)),
+            Uses::Past(place) => return Err(dangling(place)),
+            Uses::Set(place) => {
+                let set = sets.get(place as usize).ok_or_else(|| dangling(place))?;
+                if jobs.len() == 1 && set.len() <= LISTED_MAX {
+                    Extent::Listed(Arc::clone(set))
+                } else {
+                    for &ns in &jobs {
+                        let strange = foreign(state, ns, set);
+                        state.nodes.show(&strange);
                     }
+                    Extent::Shared(Arc::clone(set))
                 }
-                state.spaces.row[ns].run = *run;
             }
+        };
+        let run = state.users.open(jobs[0], extent);
+        for ns in jobs {
+            state.users.join(ns, run);
+            state.spaces.row[ns].run = Some(run);
+        }
+        if let Uses::Past(time) = uses {
+            state.nodes.times.remember(u64::from(time), run);
         }
     }
-    for (time, run) in (0_u64..).zip(pasts) {
-        // An image of ours has no past that no job uses.
-        let run = run.ok_or(ImageError::TooLarge)?;
-        state.nodes.times.restore(time, run);
-    }
-    for (set, jobs) in sets.iter().zip(users) {
-        use_set(state, set, &jobs);
-    }
-    Ok(())
-}
-
-/// Jobs that use the same set take it.
-fn use_set(state: &mut State, set: &Arc<NodeSet>, jobs: &[NsId]) {
-    if let ([ns], true) = (jobs, set.len() <= LISTED_MAX) {
-        let extent = Extent::Listed(Arc::clone(set));
-        state.spaces.row[*ns].run = Some(state.users.open(*ns, extent));
-        return;
-    }
-    let mut run = None;
-    for &ns in jobs {
-        let strange = foreign(state, ns, set);
-        state.nodes.show(&strange);
-        run = Some(match run {
-            Some(run) => {
-                state.users.join(ns, run);
-                run
-            }
-            None => state.users.open(ns, Extent::Shared(Arc::clone(set))),
-        });
-        state.spaces.row[ns].run = run;
+    // An image of ours has no past that no job uses.
+    if used == u64::from(pasts) {
+        Ok(())
+    } else {
+        Err(ImageError::TooLarge)
     }
 }
 

@@ -171,23 +171,8 @@ impl State {
             ..self.rows()
         }
     }
-    /// The live records by id.
-    pub(crate) fn allocs_by_id(&self) -> Vec<AllocId> {
-        let mut allocs: Vec<AllocId> = self.allocs.live().collect();
-        allocs.sort_by_key(|&alloc| &self.allocs.row[alloc].id);
-        allocs
-    }
-    /// The namespaces by name.
-    pub(crate) fn spaces_by_name(&self) -> Vec<NsId> {
-        let mut spaces: Vec<NsId> = self.spaces.rows().collect();
-        spaces.sort_by_key(|&ns| self.space_name(ns));
-        spaces
-    }
-    fn space_name(&self, ns: NsId) -> &Name {
-        &self.spaces.row[ns].name
-    }
     fn process(&self, of: Process) -> String {
-        format!("{}:{}", self.space_name(of.ns), of.rank)
+        format!("{}:{}", self.spaces.name(of.ns), of.rank)
     }
 }
 
@@ -201,7 +186,7 @@ impl Rows<'_> {
     /// The scheduler, if one is attached.
     #[must_use]
     pub fn scheduler(&self) -> Option<&Name> {
-        self.state.scheduler.map(|ns| self.state.space_name(ns))
+        self.state.scheduler.map(|ns| self.state.spaces.name(ns))
     }
     /// The nodes.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeRow> + Clone + '_ {
@@ -209,12 +194,12 @@ impl Rows<'_> {
     }
     /// The live records.
     pub fn allocations(&self) -> impl ExactSizeIterator<Item = AllocRow> + Clone + '_ {
-        let rows = self.state.allocs_by_id();
+        let rows = self.state.allocs.by_name();
         rows.into_iter().map(|alloc| self.alloc(alloc))
     }
     /// The namespaces, dead ones with live descendants among them. Cost of each: the nodes it uses.
     pub fn namespaces(&self) -> impl ExactSizeIterator<Item = NsRow> + Clone + '_ {
-        let rows = self.state.spaces_by_name();
+        let rows = self.state.spaces.by_name();
         rows.into_iter().map(|ns| self.namespace(ns))
     }
     /// The requests that wait.
@@ -242,7 +227,8 @@ impl Rows<'_> {
 
     fn alloc(&self, alloc: AllocId) -> AllocRow {
         let (state, row) = (self.state, &self.state.allocs.row[alloc]);
-        let spaces = |set: &crate::tables::NsSet| sorted(set.iter().map(|ns| state.space_name(ns)));
+        let spaces =
+            |set: &crate::tables::NsSet| sorted(set.iter().map(|ns| state.spaces.name(ns)));
         let nodes = |set: &NodeSet| sorted(set.iter().map(|node| state.nodes.name(node)));
         AllocRow {
             carved: nodes(&row.nodes.and(state.nodes.startup())),
@@ -254,7 +240,7 @@ impl Rows<'_> {
             owner_live: row.owner_live,
             owners: spaces(&row.owners),
             req_id: row.req_id.clone(),
-            req_ns: row.req_ns.map(|ns| state.space_name(ns).clone()),
+            req_ns: row.req_ns.map(|ns| state.spaces.name(ns).clone()),
             requestor: row.requestor.map(|to| state.process(to)),
             roots: spaces(&row.roots),
             session_id: row.session,
@@ -275,11 +261,11 @@ impl Rows<'_> {
             kind: row.kind,
             live: row.live,
             name: row.name.clone(),
-            parent: row.parent.map(|ns| state.space_name(ns).clone()),
+            parent: row.parent.map(|ns| state.spaces.name(ns).clone()),
             sessions: super::candidates::names(&state.allocs, &row.sessions).collect(),
             uses: like.is_none().then(all),
             uses_also: like.map_or_else(Vec::new, |like| names(&like.also)),
-            uses_as: like.map(|like| state.space_name(like.other).clone()),
+            uses_as: like.map(|like| state.spaces.name(like.other).clone()),
             uses_without: like.map_or_else(Vec::new, |like| names(&like.without)),
         }
     }

@@ -226,8 +226,4 @@ impl State {
             }
         }
     }
-    /// Whether a node is of startup origin.
-    pub(crate) fn is_startup(&self, node: NodeId) -> bool {
-        self.nodes.startup().contains(node)
-    }
 }

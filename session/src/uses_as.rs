@@ -1,9 +1,9 @@
 //! How a short dump says the nodes of namespaces: large sets once, and then what is different, so that its length grows with what
 //! happened.
 
-use super::image::Sets;
+use super::image::{Sets, Uses};
 use super::state::State;
-use super::tables::{Extent, NodeId, NodeSet, NsId};
+use super::tables::{NodeId, NodeSet, NsId};
 use std::collections::BTreeMap;
 
 /// A namespace uses the nodes of another, but for these.
@@ -22,39 +22,42 @@ pub(crate) struct UsesAs {
 ///
 /// Cost: linear in the tables.
 pub(crate) fn uses_as(state: &State, most: usize) -> BTreeMap<NsId, UsesAs> {
-    let is_large = |nodes: &NodeSet| nodes.len() > most as u64;
+    let is_large = |nodes: u64| nodes > most as u64;
+    let times: Vec<u64> = state.nodes.times.used().map(|row| row.0).collect();
     let mut sets = Sets::default();
-    let mut by_set: BTreeMap<u32, Vec<NsId>> = BTreeMap::new();
-    let mut by_time: BTreeMap<u64, Vec<NsId>> = BTreeMap::new();
-    for ns in state.spaces_by_name() {
-        let run = state.spaces.row[ns].run;
-        match run.and_then(|run| state.users.extent(run)) {
-            Some(Extent::Session(time)) => by_time.entry(*time).or_default().push(ns),
-            Some(Extent::Shared(nodes) | Extent::Listed(nodes)) if is_large(nodes) => {
-                by_set.entry(sets.place_of(nodes)).or_default().push(ns);
-            }
-            Some(Extent::Shared(_) | Extent::Listed(_)) | None => {}
-        }
+    let mut users: BTreeMap<Uses, Vec<NsId>> = BTreeMap::new();
+    for ns in state.spaces.by_name() {
+        let uses = state.uses_in(&times, &mut sets, ns);
+        let jobs = uses.map(|uses| users.entry(uses).or_default());
+        jobs.into_iter().for_each(|jobs| jobs.push(ns));
     }
     let mut found = BTreeMap::new();
-    by_set
-        .values()
-        .for_each(|spaces| as_first(spaces, &mut found));
     let mut changes = changes(state);
     let (mut there, mut changed) = (NodeSet::new(), NodeSet::new());
-    // The last namespace whose large set has been said.
+    // The last namespace whose large state of the default session has been said.
     let mut last: Option<NsId> = None;
-    for (time, spaces) in &by_time {
-        while let Some(entry) = changes.first_entry().filter(|entry| entry.key() <= time) {
+    // Former states come first, the oldest before all others.
+    for (uses, spaces) in users {
+        let time = match uses {
+            Uses::Past(at) => times[at as usize],
+            Uses::Set(at) => {
+                let runs = sets.list[at as usize].iter();
+                if is_large(runs.map(|run| u64::from(run.1) + 1).sum()) {
+                    as_first(&spaces, &mut found);
+                }
+                continue;
+            }
+        };
+        while let Some(entry) = changes.first_entry().filter(|entry| *entry.key() <= time) {
             for node in entry.remove() {
                 turn(&mut there, node);
                 turn(&mut changed, node);
             }
         }
-        if !is_large(&there) {
+        if !is_large(there.len()) {
             continue;
         }
-        as_first(spaces, &mut found);
+        as_first(&spaces, &mut found);
         let few = changed.len() < there.len();
         let nodes = std::mem::take(&mut changed);
         if let Some(other) = last.filter(|_| few) {

@@ -48,22 +48,27 @@ pub use stowplan_session::{
     check, check_step, judge, payload, recover, restore, scan, step,
 };
 
-impl From<ChannelError> for Error {
-    fn from(error: ChannelError) -> Self {
-        Self::told(error.class(), &error.to_string())
-    }
+/// The class of each error.
+macro_rules! told {
+    ($($error:ty: $class:expr;)+) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                let class: fn(&$error) -> &'static str = $class;
+                Self::told(class(&error), &error.to_string())
+            }
+        }
+    )+};
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        Self::told(refusal.class(), &refusal.to_string())
-    }
-}
-
-impl From<ReplayError> for Error {
-    fn from(error: ReplayError) -> Self {
-        Self::told(error.class(), &error.to_string())
-    }
+told! {
+    ChannelError: ChannelError::class;
+    Refusal: Refusal::class;
+    ReplayError: ReplayError::class;
+    InitialError: |_| "bad-value";
+    ImageError: |_| "journal";
+    DumpError: |_| "journal";
+    // A state that breaks its invariants is a fault of ours.
+    Broken: |_| "internal";
 }
 
 impl<E: std::error::Error> From<JournalError<E>> for Error {
@@ -88,30 +93,5 @@ impl From<StartError> for Error {
             StartError::Initial(error) => error.into(),
             StartError::Journal(error) => error.into(),
         }
-    }
-}
-
-impl From<InitialError> for Error {
-    fn from(error: InitialError) -> Self {
-        Self::told("bad-value", &error.to_string())
-    }
-}
-
-impl From<ImageError> for Error {
-    fn from(error: ImageError) -> Self {
-        Self::told("journal", &error.to_string())
-    }
-}
-
-impl From<DumpError> for Error {
-    fn from(error: DumpError) -> Self {
-        Self::told("journal", &error.to_string())
-    }
-}
-
-/// A state that breaks its invariants is a fault of ours.
-impl From<Broken> for Error {
-    fn from(broken: Broken) -> Self {
-        Self::told("internal", &broken.to_string())
     }
 }

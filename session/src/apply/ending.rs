@@ -18,23 +18,25 @@ pub(super) struct Work<'s> {
     suspects: Vec<AllocId>,
 }
 
-impl<'s> Work<'s> {
-    pub(super) fn new(state: &'s mut State, effects: &'s mut Effects) -> Self {
-        Self {
-            state,
-            effects,
-            doomed: Vec::new(),
-            suspects: Vec::new(),
-        }
-    }
+/// Begins something, and works until nothing more is due.
+pub(super) fn settled(state: &mut State, effects: &mut Effects, begin: impl FnOnce(&mut Work<'_>)) {
+    let mut work = Work {
+        state,
+        effects,
+        doomed: Vec::new(),
+        suspects: Vec::new(),
+    };
+    begin(&mut work);
+    work.settle();
+}
 
+impl Work<'_> {
     /// Notes a record that changed and may be due.
     pub(super) fn suspect(&mut self, alloc: AllocId) {
         self.suspects.push(alloc);
     }
 
-    /// Works until nothing more is due.
-    pub(super) fn settle(&mut self) {
+    fn settle(&mut self) {
         loop {
             if let Some(ns) = self.doomed.pop() {
                 if self.state.spaces.row[ns].live {
@@ -43,7 +45,7 @@ impl<'s> Work<'s> {
                     self.stop(ns);
                 }
             } else if let Some(alloc) = self.suspects.pop() {
-                if self.state.allocs.is_live(alloc) && self.state.allocs.is_due(alloc) {
+                if self.state.allocs.has(alloc) && self.state.allocs.is_due(alloc) {
                     let how = match self.state.allocs.row[alloc].inheritance {
                         Inheritance::None | Inheritance::Child => How::Released,
                         Inheritance::Default | Inheritance::ChildDefault => How::Unreserved,
@@ -79,13 +81,13 @@ impl<'s> Work<'s> {
 
     /// Ends what only a live namespace has: requests, ownership, request ids, warnings.
     fn cut_ties(&mut self, ns: NsId) {
-        for number in self.state.ties.requests(ns, Tie::Asked) {
+        for number in self.state.pending.of(ns) {
             forget(self.state, number);
             self.effects.dropped.push(number);
         }
-        for number in self.state.ties.requests(ns, Tie::Target) {
+        for number in self.state.ties.targeting(ns) {
             self.state.pending.forget_target(number);
-            self.state.ties.remove_request(ns, Tie::Target, number);
+            self.state.ties.targets.remove(&(ns, number));
         }
         for alloc in self.state.ties.take(ns, Tie::Owns).iter() {
             self.state.allocs.row[alloc].owner_live = false;
@@ -124,7 +126,7 @@ impl<'s> Work<'s> {
                 self.state.allocs.row[alloc].roots.remove(ns);
                 self.suspects.push(alloc);
             }
-            self.state.spaces.remove(ns);
+            self.state.spaces.take(ns);
             if let Some(parent) = next {
                 self.state.spaces.row[parent].children -= 1;
             }
@@ -139,7 +141,7 @@ impl<'s> Work<'s> {
             How::Unreserved => self.revert(alloc, &nodes),
         }
         self.unlink(alloc);
-        let alloc_id = self.state.allocs.remove(alloc);
+        let alloc_id = self.state.allocs.take(alloc).id;
         self.effects.ended.push(Ended { alloc_id, how, why });
     }
 

@@ -1,6 +1,6 @@
 //! Applies a grant that `judge/grant.rs` accepted: nodes join, records are made or grow.
 
-use super::ending::Work;
+use super::ending::settled;
 use super::request::forget;
 use crate::config::Inheritance;
 use crate::effects::{Effects, Reply};
@@ -38,18 +38,15 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
         alloc_id: state.allocs.row[alloc].id.clone(),
         req_id,
     });
-    let mut work = Work::new(state, effects);
-    work.suspect(alloc);
-    work.settle();
+    settled(state, effects, |work| work.suspect(alloc));
 }
 
 /// Puts the nodes that joined and the nodes known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
     let mut added = known.minus(&state.allocs.row[alloc].nodes);
-    if state.allocs.row[alloc].shared {
-        state.nodes.set_alloc(&added, Some(alloc));
-    } else {
-        state.nodes.carve(&added, alloc);
+    state.nodes.set_alloc(&added, Some(alloc));
+    if !state.allocs.row[alloc].shared {
+        state.nodes.leave_pool(&added);
     }
     added.add_all(&effects.joined);
     state.allocs.row[alloc].nodes.add_all(&added);
@@ -64,7 +61,7 @@ fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeS
 fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
     let owner = state.target(request).unwrap_or(request.from.ns);
     let asker = request.from.ns;
-    let alloc = state.allocs.add(Alloc {
+    let alloc = state.allocs.put(Alloc {
         id,
         session,
         owner: std::mem::take(&mut request.owner),

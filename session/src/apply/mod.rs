@@ -11,12 +11,10 @@ use super::judge::{Change, Judged, Spawn, judge};
 use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
-    AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, RunId, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
+    AllocId, Extent, LISTED_MAX, NodeId, NodeSet, NsId, Process, RunId, Session, SpaceKind, Tie,
 };
-use ending::Work;
+use ending::settled;
 use request::{ask, forget};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Applies an event that was judged on this very state. No other event may be applied in between.
@@ -40,40 +38,25 @@ fn change(state: &mut State, change: Change<'_>, effects: &mut Effects) {
             }
             effects.dropped = numbers;
         }
-        Change::End(alloc, why) => {
-            let mut work = Work::new(state, effects);
+        Change::End(alloc, why) => settled(state, effects, |work| {
             work.end(alloc, How::Released, why);
-            work.settle();
-        }
-        Change::Part(alloc, nodes) => {
-            let mut work = Work::new(state, effects);
-            work.part(alloc, &nodes);
-            work.settle();
-        }
+        }),
+        Change::Part(alloc, nodes) => settled(state, effects, |work| work.part(alloc, &nodes)),
         Change::Lend(alloc, nodes) => lend(state, effects, alloc, &nodes),
-        Change::Loose(nodes) => {
-            let mut work = Work::new(state, effects);
-            work.depart(None, &nodes);
-            work.settle();
-        }
+        Change::Loose(nodes) => settled(state, effects, |work| work.depart(None, &nodes)),
         Change::Refuse(number) => {
             forget(state, number);
             effects.answered = Some(number);
         }
         Change::Grant(granted) => grant::grant(state, effects, *granted),
         Change::Spawn(spawn) => start(state, effects, spawn),
-        Change::Stop(ns) => {
-            let mut work = Work::new(state, effects);
-            work.stop(ns);
-            work.settle();
-        }
+        Change::Stop(ns) => settled(state, effects, |work| work.stop(ns)),
         Change::Attach(name, kind) => attach(state, name, kind),
         Change::Down(node) => {
             let holder = changed(state, node);
             state.nodes.set_down(node);
-            let mut work = Work::new(state, effects);
-            work.kill_users(holder, &std::iter::once(node).collect());
-            work.settle();
+            let lost = std::iter::once(node).collect();
+            settled(state, effects, |work| work.kill_users(holder, &lost));
         }
         Change::Up(node) => {
             changed(state, node);
@@ -118,9 +101,7 @@ fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSe
     lent.sort_unstable();
     state.allocs.row[alloc].lent.extend(lent.iter().cloned());
     effects.lent = lent;
-    let mut work = Work::new(state, effects);
-    work.part(alloc, nodes);
-    work.settle();
+    settled(state, effects, |work| work.part(alloc, nodes));
 }
 
 fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
@@ -164,10 +145,9 @@ fn take_nodes(
             state.users.join(ns, run);
             return run;
         }
-        let run = state
-            .users
-            .open(ns, Extent::Session(state.nodes.times.now()));
-        state.nodes.times.remember(run);
+        let now = state.nodes.times.now();
+        let run = state.users.open(ns, Extent::Session(now));
+        state.nodes.times.remember(now, run);
         return run;
     }
     if !takes_all && uses.len() <= LISTED_MAX {
@@ -210,7 +190,7 @@ fn notify(state: &State, alloc: AllocId, to: Process, time_remaining: u32) -> No
 
 /// Everything ends at once; nothing cascades.
 fn teardown(state: &mut State, effects: &mut Effects) {
-    for alloc in state.allocs.live() {
+    for alloc in state.allocs.rows() {
         let alloc_id = state.allocs.row[alloc].id.clone();
         effects.ended.push(Ended {
             alloc_id,
@@ -232,13 +212,10 @@ fn teardown(state: &mut State, effects: &mut Effects) {
         .map(|id: NodeId| (id, state.nodes.name(id).clone()))
         .collect();
     effects.dropped = state.pending.iter().map(|row| row.0).collect();
-    state.dvm = Dvm::Down;
-    state.scheduler = None;
-    state.nodes = NodeTable::default();
-    state.allocs = AllocTable::default();
-    state.spaces = SpaceTable::default();
-    state.pending = PendingTable::default();
-    state.ties = Ties::default();
-    state.users = Users::default();
-    state.holders = BTreeMap::new();
+    *state = State {
+        dvm: Dvm::Down,
+        next_request: state.next_request,
+        next_session: state.next_session,
+        ..State::bare(state.config)
+    };
 }

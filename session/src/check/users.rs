@@ -4,7 +4,7 @@ use super::broken::{Held, hold};
 use crate::name::Name;
 use crate::state::State;
 use crate::tables::{Extent, NodeSet, NsSet, RunId, Session};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(state: &State) -> Held {
     let mut jobs: BTreeMap<RunId, NsSet> = BTreeMap::new();
@@ -14,7 +14,7 @@ pub(super) fn check(state: &State) -> Held {
         }
     }
     let none = Name::default();
-    let (mut listed, mut shared, mut times) = (0, 0, BTreeMap::new());
+    let (mut listed, mut shared, mut times) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
     for (run, members, extent) in state.users.runs() {
         let same = jobs.remove(&run).is_some_and(|jobs| jobs == *members);
         hold(same, "index a run with other jobs than it says", &none)?;
@@ -32,23 +32,22 @@ pub(super) fn check(state: &State) -> Held {
                 times.insert(*time, run);
             }
             Extent::Shared(nodes) => {
-                shared += 1;
+                shared.insert(run);
                 sound(state, nodes)?;
                 reach(state, members, nodes)?;
             }
             Extent::Listed(nodes) => {
-                listed += usize::try_from(nodes.len()).unwrap_or(usize::MAX);
+                for ns in members.iter() {
+                    listed.extend(nodes.iter().map(|node| (node, ns)));
+                }
                 sound(state, nodes)?;
-                let known = members.len() == 1
-                    && members
-                        .iter()
-                        .all(|ns| nodes.iter().all(|node| state.users.lists(node, ns)));
-                hold(known, "index a user that is not listed", &none)?;
+                let holds = members.len() == 1;
+                hold(holds, "index a list of nodes of several jobs", &none)?;
             }
         }
     }
     hold(jobs.is_empty(), "index a run that is not there", &none)?;
-    let holds = state.users.entries() == (listed, shared);
+    let holds = state.users.indexed() == (&listed, &shared);
     hold(holds, "index users that do not match the jobs", &none)?;
     let holds = state.nodes.times.used().eq(times);
     hold(holds, "index times that no run is of", &none)?;

@@ -8,7 +8,7 @@ pub const MAGIC: &[u8; 8] = b"STOWJRN\x01";
 /// Bytes before the payload.
 const HEADER: usize = 17;
 
-/// What a frame holds.
+/// What a frame holds, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JournalFrame {
     /// Config and initial state.
@@ -29,17 +29,9 @@ impl JournalFrame {
             Self::Snapshot => "snapshot",
         }
     }
-    fn byte(self) -> u8 {
-        match self {
-            Self::Open => 0,
-            Self::Event => 1,
-            Self::Snapshot => 2,
-        }
-    }
     fn of(byte: u8) -> Option<Self> {
-        [Self::Open, Self::Event, Self::Snapshot]
-            .into_iter()
-            .find(|kind| kind.byte() == byte)
+        let all = [Self::Open, Self::Event, Self::Snapshot];
+        all.get(usize::from(byte)).copied()
     }
 }
 
@@ -75,34 +67,28 @@ pub(super) fn push<T: Serialize>(
     let header = &mut buffer[start..start + HEADER];
     header[0..4].copy_from_slice(&len.to_le_bytes());
     header[8..16].copy_from_slice(&seq.to_le_bytes());
-    header[16] = kind.byte();
-    let crc = checksum(&buffer[start..]);
+    header[16] = kind as u8;
+    let crc = checksum(len, &buffer[start..]);
     buffer[start + 4..start + 8].copy_from_slice(&crc.to_le_bytes());
     Ok(())
 }
 
-/// CRC-32 over len, seq, kind and payload of a whole frame.
-fn checksum(frame: &[u8]) -> u32 {
+/// CRC-32 over the length, and over seq, kind and payload of a whole frame.
+fn checksum(len: u32, frame: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&frame[0..4]);
+    hasher.update(&len.to_le_bytes());
     hasher.update(&frame[8..]);
     hasher.finalize()
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes
-        .get(at..at + 4)?
-        .try_into()
-        .ok()
-        .map(u32::from_le_bytes)
+    let four = bytes.get(at..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*four))
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes
-        .get(at..at + 8)?
-        .try_into()
-        .ok()
-        .map(u64::from_le_bytes)
+    let eight = bytes.get(at..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*eight))
 }
 
 /// The frame at an offset, if its header makes sense and all of it is there. The checksum is not verified.
@@ -129,8 +115,8 @@ fn outline(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
 /// The frame at an offset and where it ends, if it is whole and undamaged.
 fn whole(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
     let (frame, end) = outline(bytes, offset)?;
-    let crc = u32_at(bytes, offset + 4)?;
-    (checksum(&bytes[offset..end]) == crc).then_some((frame, end))
+    let (len, crc) = (u32_at(bytes, offset)?, u32_at(bytes, offset + 4)?);
+    (checksum(len, &bytes[offset..end]) == crc).then_some((frame, end))
 }
 
 /// How the bytes end.
@@ -258,12 +244,7 @@ fn is_flipped(bytes: &[u8], scan: &Scan) -> bool {
     // If only one bit of the length is wrong, the rest is a whole frame of the corrected length.
     (0..32).any(|bit| {
         let mended = len ^ (1 << bit);
-        fits(mended) && {
-            let mut hasher = crc32fast::Hasher::new();
-            hasher.update(&mended.to_le_bytes());
-            hasher.update(&rest[8..]);
-            u32_at(header, 4) == Some(hasher.finalize())
-        }
+        fits(mended) && u32_at(header, 4) == Some(checksum(mended, rest))
     })
 }
 

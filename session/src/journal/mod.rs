@@ -213,10 +213,8 @@ impl<S: Store> Journal<S> {
             return Err(JournalError::Failed);
         }
         if !self.buffer.is_empty() {
-            self.store.append(&self.buffer).map_err(|error| {
-                self.failed = true;
-                JournalError::Store(error)
-            })?;
+            let appended = self.store.append(&self.buffer);
+            appended.map_err(|error| self.fail(error))?;
             self.buffer.clear();
         }
         Ok(())

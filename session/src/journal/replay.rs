@@ -3,7 +3,7 @@
 //! The file, and its last frame that was cut off, are handled by `JournalFile` of the library.
 
 use super::first_frame::{LAYOUT, Open};
-use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
+use super::frame::{Frame, Frames, JournalFrame, Tail, scan};
 use crate::apply::apply;
 use crate::config::Config;
 use crate::effects::Effects;
@@ -108,6 +108,16 @@ impl ReplayError {
     }
 }
 
+impl Frame<'_> {
+    fn unreadable(&self) -> ReplayError {
+        let offset = self.offset;
+        ReplayError::Unreadable { offset }
+    }
+}
+
+/// No real journal has had so many events.
+const EVENTS_END: u64 = 1 << 63;
+
 /// What a frame holds.
 #[derive(Debug)]
 pub enum Payload<'b> {
@@ -124,9 +134,6 @@ pub enum Payload<'b> {
 /// # Errors
 /// `Unreadable` when it is not ours.
 pub fn payload<'b>(frame: &Frame<'b>) -> Result<Payload<'b>, ReplayError> {
-    let unreadable = ReplayError::Unreadable {
-        offset: frame.offset,
-    };
     let read = match frame.kind {
         JournalFrame::Open => whole::<Open>(frame.payload)
             .filter(|open| open.layout == LAYOUT)
@@ -138,7 +145,7 @@ pub fn payload<'b>(frame: &Frame<'b>) -> Result<Payload<'b>, ReplayError> {
             whole(frame.payload).map(|(events, image)| Payload::Snapshot(events, Box::new(image)))
         }
     };
-    read.ok_or(unreadable)
+    read.ok_or_else(|| frame.unreadable())
 }
 
 /// A value that takes all of the bytes.
@@ -177,23 +184,16 @@ pub fn recover<E: From<ReplayError>>(
     let mut fresh = true;
     for frame in frames {
         match payload(&frame)? {
-            Payload::Open(..) => {
-                return Err(ReplayError::Unreadable {
-                    offset: frame.offset,
-                }
-                .into());
+            Payload::Open(..) | Payload::Snapshot(EVENTS_END.., _) => {
+                return Err(frame.unreadable().into());
             }
             Payload::Snapshot(contained, image)
                 if fresh && (mode == Mode::Fast || contained > 0) =>
             {
-                // The replay starts here: after compaction, or in fast mode. No real journal has had so many events.
-                if contained > u64::MAX >> 1 {
-                    return Err(ReplayError::Unreadable {
-                        offset: frame.offset,
-                    }
-                    .into());
-                }
-                state = snapshot(config, *image, frame.offset)?;
+                // The replay starts here: after compaction, or in fast mode.
+                let offset = frame.offset;
+                let read = State::from_image(config, *image);
+                state = read.map_err(|error| ReplayError::Snapshot { offset, error })?;
                 events = contained;
             }
             Payload::Snapshot(contained, image) => {
@@ -217,14 +217,23 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                let effects = apply(&mut state, judged);
                 events += 1;
-                watch(&event, (now, &effects), &state)?;
+                watch(&event, (now, &apply(&mut state, judged)), &state)?;
             }
         }
         fresh = false;
     }
-    Ok(recovered(state, initial, events, bytes, &scan))
+    // Without an open frame the journal starts over, including the magic.
+    let end = if scan.frames == 0 { 0 } else { scan.end };
+    Ok(Recovered {
+        state,
+        initial,
+        events,
+        next_seq: scan.frames,
+        end,
+        tail: scan.tail,
+        discarded: bytes.len() - end,
+    })
 }
 
 /// The state of a journal, from its last snapshot.
@@ -248,26 +257,6 @@ fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
     };
     match payload(&frame)? {
         Payload::Open(config, initial) => Ok((config, initial)),
-        Payload::Event(..) | Payload::Snapshot(..) => Err(ReplayError::Unreadable {
-            offset: frame.offset,
-        }),
-    }
-}
-
-fn snapshot(config: Config, image: Image, offset: usize) -> Result<State, ReplayError> {
-    State::from_image(config, image).map_err(|error| ReplayError::Snapshot { offset, error })
-}
-
-fn recovered(state: State, initial: Initial, events: u64, bytes: &[u8], scan: &Scan) -> Recovered {
-    // Without an open frame the journal starts over, including the magic.
-    let end = if scan.frames == 0 { 0 } else { scan.end };
-    Recovered {
-        state,
-        initial,
-        events,
-        next_seq: scan.frames,
-        end,
-        tail: scan.tail,
-        discarded: bytes.len() - end,
+        Payload::Event(..) | Payload::Snapshot(..) => Err(frame.unreadable()),
     }
 }

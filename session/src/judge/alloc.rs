@@ -2,8 +2,8 @@
 //! the answer of the scheduler is judged in `grant.rs`, a denial in `mod.rs`.
 
 use super::attrs::{Attrs, read, value};
-use super::change::{Change, Judged, Verdict, refused, requester};
-use crate::config::{Feature, Inheritance};
+use super::change::{Change, Verdict, requester};
+use crate::config::Feature;
 use crate::effects::Why;
 use crate::event::{Attr, Directive, EventValue};
 use crate::name::Name;
@@ -12,25 +12,6 @@ use crate::status::Status;
 use crate::tables::{AllocId, NodeSet, Process, Record, Request, Wanted};
 
 pub(super) fn judge<'a>(
-    state: &State,
-    from: &str,
-    directive: &EventValue<'_>,
-    attrs: &[Attr<'_>],
-) -> Judged<'a> {
-    match change(state, from, directive, attrs) {
-        Ok(change @ Change::Ask(_)) => Judged {
-            status: Status::InProgress,
-            change,
-        },
-        Ok(change) => Judged {
-            status: Status::Success,
-            change,
-        },
-        Err(status) => refused(status),
-    }
-}
-
-fn change<'a>(
     state: &State,
     from: &str,
     directive: &EventValue<'_>,
@@ -70,20 +51,56 @@ fn ask_new<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'
             return Err(Status::Exists);
         }
     }
-    room_to_wait(state)?;
-    let request = Request {
+    let inheritance = Some(attrs.inheritance.unwrap_or_default());
+    let owner = state.spaces.name(target_ns.unwrap_or(from.ns)).clone();
+    let asked = request(state, from, attrs, Wanted::New)?;
+    Ok(Change::Ask(Box::new(Request {
+        owner,
+        inheritance,
+        ..asked
+    })))
+}
+
+/// A request that waits for the scheduler, if one more may; what it is about is left out.
+fn request(
+    state: &State,
+    from: Process,
+    attrs: &Attrs<'_, '_>,
+    wanted: Wanted,
+) -> Result<Request, Status> {
+    let full = state.pending.len() >= state.config.limits.max_pending;
+    if full || state.next_request == u64::MAX {
+        return Err(Status::OutOfResource);
+    }
+    Ok(Request {
         from,
-        wanted: Wanted::New,
+        wanted,
         record: None,
-        req_id,
-        owner: state.spaces.row[target_ns.unwrap_or(from.ns)].name.clone(),
+        req_id: attrs.req_id.map(Name::new),
+        owner: Name::default(),
         target: attrs.target.map(Name::new),
         target_gone: false,
         shared: attrs.share.unwrap_or(false),
-        inheritance: Some(attrs.inheritance.unwrap_or(Inheritance::Default)),
+        inheritance: attrs.inheritance,
         warn_timeout: attrs.warn_timeout,
-    };
-    Ok(Change::Ask(Box::new(request)))
+    })
+}
+
+/// A request about a record.
+fn ask_about<'a>(
+    state: &State,
+    from: Process,
+    attrs: &Attrs<'_, '_>,
+    (wanted, alloc): (Wanted, AllocId),
+) -> Verdict<'a> {
+    let asked = request(state, from, attrs, wanted)?;
+    let row = &state.allocs.row[alloc];
+    let (id, session) = (row.id.clone(), row.session);
+    Ok(Change::Ask(Box::new(Request {
+        record: Some(Record { id, session }),
+        owner: row.owner.clone(),
+        ..asked
+    })))
 }
 
 fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'a> {
@@ -105,20 +122,7 @@ fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdic
     {
         return Err(Status::BadParam);
     }
-    room_to_wait(state)?;
-    let request = Request {
-        from,
-        wanted: Wanted::Extend,
-        record: Some(record(state, alloc)),
-        req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.row[alloc].owner.clone(),
-        target: attrs.target.map(Name::new),
-        target_gone: false,
-        shared: attrs.share.unwrap_or(false),
-        inheritance: attrs.inheritance,
-        warn_timeout: attrs.warn_timeout,
-    };
-    Ok(Change::Ask(Box::new(request)))
+    ask_about(state, from, attrs, (Wanted::Extend, alloc))
 }
 
 fn ask_reaquire<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'a> {
@@ -129,20 +133,7 @@ fn ask_reaquire<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verd
     if state.allocs.row[alloc].lent.is_empty() {
         return Err(Status::NotFound);
     }
-    room_to_wait(state)?;
-    let request = Request {
-        from,
-        wanted: Wanted::Reaquire,
-        record: Some(record(state, alloc)),
-        req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.row[alloc].owner.clone(),
-        target: None,
-        target_gone: false,
-        shared: false,
-        inheritance: None,
-        warn_timeout: None,
-    };
-    Ok(Change::Ask(Box::new(request)))
+    ask_about(state, from, attrs, (Wanted::Reaquire, alloc))
 }
 
 fn release<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'a> {
@@ -192,7 +183,7 @@ fn release_loose<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Ver
         if state.nodes.alloc(node).is_some() {
             return Err(Status::ResourceBusy);
         }
-        if state.is_startup(node) {
+        if state.nodes.startup().contains(node) {
             return Err(Status::BadParam);
         }
         chosen.insert(node);
@@ -218,20 +209,4 @@ fn named(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Result<Option<A
         (None, None) => return Ok(None),
     };
     found.map(Some).ok_or(Status::NotFound)
-}
-
-fn record(state: &State, alloc: AllocId) -> Record {
-    Record {
-        id: state.allocs.row[alloc].id.clone(),
-        session: state.allocs.row[alloc].session,
-    }
-}
-
-fn room_to_wait(state: &State) -> Result<(), Status> {
-    let full = state.pending.len() >= state.config.limits.max_pending;
-    if full || state.next_request == u64::MAX {
-        Err(Status::OutOfResource)
-    } else {
-        Ok(())
-    }
 }

@@ -96,19 +96,14 @@ fn names<'v, 'a>(
 }
 
 /// Whether a list holds well-formed names, each once.
-fn are_names(state: &State, list: &[&str]) -> bool {
-    are_well_formed(state, list) && are_distinct(list)
-}
-
-/// Whether all names of a list are well formed.
-pub(super) fn are_well_formed(state: &State, list: &[&str]) -> bool {
-    list.iter().all(|name| state.is_well_formed(name))
+pub(super) fn are_names(state: &State, list: &[&str]) -> bool {
+    list.iter().all(|name| state.is_well_formed(name)) && are_distinct(list)
 }
 
 /// Whether a list holds each name once.
 ///
 /// Cost: one pass if they ascend, shorter ones first, as numbered names in order do; else sorting them.
-pub(super) fn are_distinct(list: &[&str]) -> bool {
+fn are_distinct(list: &[&str]) -> bool {
     // A short list is compared with itself.
     const SHORT: usize = 16;
     if list.len() <= SHORT {

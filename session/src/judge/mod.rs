@@ -31,7 +31,7 @@ pub fn judge<'a>(state: &State, event: &Event<'a>) -> Judged<'a> {
             from,
             directive,
             attrs,
-        } => return alloc::judge(state, from, directive, attrs),
+        } => alloc::judge(state, from, directive, attrs),
         Event::Grant {
             req,
             nodes,
@@ -68,13 +68,7 @@ pub fn judge<'a>(state: &State, event: &Event<'a>) -> Judged<'a> {
             .map(|alloc| Change::End(alloc, Why::Reclaim)),
         Event::DvmEnd => Ok(Change::Teardown),
     };
-    match verdict {
-        Ok(change) => Judged {
-            status: Status::Success,
-            change,
-        },
-        Err(status) => refused(status),
-    }
+    verdict.into()
 }
 
 fn deny<'a>(state: &State, req: u64, status: &str) -> Judged<'a> {

@@ -2,6 +2,7 @@
 
 mod allocs;
 mod ids;
+mod named;
 mod nodes;
 mod paged;
 mod pending;
@@ -17,8 +18,9 @@ pub use spaces::SpaceKind;
 
 pub(crate) use allocs::{Alloc, AllocTable, Process};
 pub(crate) use ids::{NsSet, RunId};
+pub(crate) use named::Named;
 pub(crate) use nodes::NodeTable;
-pub(crate) use pending::{PendingTable, Record, Request};
+pub(crate) use pending::{Asker, PendingTable, Record, Request};
 pub(crate) use spaces::{Session, Sessions, Space, SpaceTable};
 pub(crate) use ties::{Tie, Ties};
 pub(crate) use users::{Extent, LISTED_MAX, Users};

@@ -78,8 +78,8 @@ impl NodeTable {
             self.rows.put(id, row);
             self.by_name.insert(id, |id| &self.rows.at(id).name);
         }
-        let bit = |row| crate::id_row::bit(NodeId::from_row(row));
-        let range = bit(first)..=bit(self.next - 1);
+        let number = |row| NodeId::from_row(row).number();
+        let range = number(first)..=number(self.next - 1);
         self.all.insert_range(range.clone());
         self.up.insert_range(range.clone());
         if origin == NodeOrigin::Startup {
@@ -205,6 +205,10 @@ impl NodeTable {
     /// Takes nodes out of the default session, if they are in it.
     pub(crate) fn leave_pool(&mut self, nodes: &NodeSet) {
         self.pool.remove_all(nodes);
+        self.leave_candidates(nodes);
+    }
+    /// Nodes of the default session are no longer both in it and up.
+    fn leave_candidates(&mut self, nodes: &NodeSet) {
         if nodes.is_disjoint(&self.pool_up) {
             return;
         }
@@ -215,40 +219,16 @@ impl NodeTable {
         }
         Arc::make_mut(&mut self.pool_up).remove_all(nodes);
     }
-    /// Gives nodes to a reservation, and takes them out of the default session if they are in it. One pass over their rows.
-    pub(crate) fn carve(&mut self, nodes: &NodeSet, alloc: AllocId) {
-        self.pool.remove_all(nodes);
-        let leaves = !nodes.is_disjoint(&self.pool_up);
-        if leaves {
-            self.times.pass();
-        }
-        let newest = self.times.newest();
-        for id in nodes.iter() {
-            let row = self.rows.at_mut(id);
-            row.alloc = Some(alloc);
-            self.times.go(&mut row.seen, newest);
-        }
-        if leaves {
-            Arc::make_mut(&mut self.pool_up).remove_all(nodes);
-        }
-    }
     /// A node fails.
     pub(crate) fn set_down(&mut self, id: NodeId) {
         self.up.remove(id);
-        if self.pool_up.contains(id) {
-            self.times.pass();
-            let newest = self.times.newest();
-            self.times.go(&mut self.rows.at_mut(id).seen, newest);
-            Arc::make_mut(&mut self.pool_up).remove(id);
-        }
+        self.leave_candidates(&std::iter::once(id).collect());
     }
     /// A node is back.
     pub(crate) fn set_up(&mut self, id: NodeId) {
         self.up.insert(id);
-        if self.pool.contains(id) && !self.pool_up.contains(id) {
-            self.times.pass();
-            self.times.come(&mut self.rows.at_mut(id).seen);
-            Arc::make_mut(&mut self.pool_up).insert(id);
+        if self.pool.contains(id) {
+            self.enter_pool(&std::iter::once(id).collect());
         }
     }
 }

@@ -6,6 +6,8 @@ use stowplan_engine::id::Id;
 /// Rows of one page.
 const PAGE: usize = 1024;
 
+const FILLED: &str = "a row that was put is in a page";
+
 /// One column in pages. A page is allocated with its first row and freed with its last.
 #[derive(Clone)]
 pub(crate) struct Paged<I, T> {
@@ -48,9 +50,7 @@ impl<I: Id, T: Clone + Default> Paged<I, T> {
     /// Empties a row that was filled.
     pub(crate) fn take(&mut self, id: I) -> T {
         let (page, row) = (id.row() / PAGE, id.row() % PAGE);
-        let full = self.pages[page]
-            .as_mut()
-            .expect("a row that was put is in a page");
+        let full = self.pages[page].as_mut().expect(FILLED);
         let value = std::mem::take(&mut full.rows[row]);
         full.used -= 1;
         if full.used == 0 {
@@ -69,18 +69,13 @@ impl<I: Id, T: Clone + Default> Paged<I, T> {
     /// A filled row.
     #[inline]
     pub(crate) fn at(&self, id: I) -> &T {
-        let page = self.pages[id.row() / PAGE]
-            .as_ref()
-            .expect("a row that was put is in a page");
-        &page.rows[id.row() % PAGE]
+        self.get(id).expect(FILLED)
     }
 
     /// A filled row, to change.
     #[inline]
     pub(crate) fn at_mut(&mut self, id: I) -> &mut T {
-        let page = self.pages[id.row() / PAGE]
-            .as_mut()
-            .expect("a row that was put is in a page");
+        let page = self.pages[id.row() / PAGE].as_mut().expect(FILLED);
         &mut page.rows[id.row() % PAGE]
     }
 }

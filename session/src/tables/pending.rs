@@ -62,10 +62,14 @@ pub(crate) struct Request {
     pub(crate) warn_timeout: Option<u32>,
 }
 
+/// Who asked with which request id: NEW first, then the others, each by its number.
+pub(crate) type Asker = (NsId, Option<Name>, u8, u64);
+
 impl Request {
-    fn rank_of_kind(&self) -> u8 {
-        // NEW sorts first, so that one look-up finds it.
-        u8::from(self.record.is_some())
+    /// Its place among all requests of its sender.
+    pub(crate) fn asker(&self, number: u64) -> Asker {
+        let kind = u8::from(self.record.is_some());
+        (self.from.ns, self.req_id.clone(), kind, number)
     }
 }
 
@@ -74,24 +78,17 @@ impl Request {
 pub(crate) struct PendingTable {
     /// Boxed, because the map moves its rows.
     rows: BTreeMap<u64, Box<Request>>,
-    /// Who used which request id: NEW first, then the others.
-    by_req: BTreeSet<(NsId, Name, u8, u64)>,
+    askers: BTreeSet<Asker>,
 }
 
 impl PendingTable {
     pub(crate) fn add(&mut self, number: u64, request: Box<Request>) {
-        if let Some(id) = &request.req_id {
-            self.by_req
-                .insert((request.from.ns, id.clone(), request.rank_of_kind(), number));
-        }
+        self.askers.insert(request.asker(number));
         self.rows.insert(number, request);
     }
     pub(crate) fn remove(&mut self, number: u64) -> Option<Box<Request>> {
         let request = self.rows.remove(&number)?;
-        if let Some(id) = &request.req_id {
-            self.by_req
-                .remove(&(request.from.ns, id.clone(), request.rank_of_kind(), number));
-        }
+        self.askers.remove(&request.asker(number));
         Some(request)
     }
     pub(crate) fn get(&self, number: u64) -> Option<&Request> {
@@ -111,24 +108,30 @@ impl PendingTable {
             .iter()
             .map(|(&number, request)| (number, request.as_ref()))
     }
+    /// Requests of a namespace, by number.
+    pub(crate) fn of(&self, ns: NsId) -> Vec<u64> {
+        let all = self.askers.range((ns, None, 0, 0)..);
+        let mut all: Vec<u64> = all.take_while(|row| row.0 == ns).map(|row| row.3).collect();
+        all.sort_unstable();
+        all
+    }
     /// Requests of a namespace that carry this id.
     pub(crate) fn carrying<'a>(
         &'a self,
         ns: NsId,
         id: &Name,
     ) -> impl Iterator<Item = u64> + use<'a> {
-        let bounds = (ns, id.clone(), 0, 0)..=(ns, id.clone(), u8::MAX, u64::MAX);
-        self.by_req.range(bounds).map(|row| row.3)
+        let place = |kind, number| (ns, Some(id.clone()), kind, number);
+        let all = self.askers.range(place(0, 0)..=place(u8::MAX, u64::MAX));
+        all.map(|row| row.3)
     }
-    /// Whether a NEW of a namespace carries this id.
+    /// Whether a NEW of a namespace carries this id. It is before all others.
     pub(crate) fn has_new(&self, ns: NsId, id: &Name) -> bool {
-        self.by_req
-            .range((ns, id.clone(), 0, 0)..=(ns, id.clone(), 0, u64::MAX))
-            .next()
-            .is_some()
+        let first = self.carrying(ns, id).next();
+        first.is_some_and(|number| self.rows[&number].record.is_none())
     }
-    /// The requests that are indexed by request id, for the judge.
-    pub(crate) fn indexed(&self) -> impl Iterator<Item = (NsId, &Name, u64)> {
-        self.by_req.iter().map(|row| (row.0, &row.1, row.3))
+    /// The requests as they are indexed, for the check.
+    pub(crate) fn askers(&self) -> &BTreeSet<Asker> {
+        &self.askers
     }
 }

@@ -1,11 +1,11 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
 use super::ids::{AllocId, NsId, RunId};
-use crate::id_row::{at_row, maybe_at_row};
-use crate::name::{Name, NameIndex};
+use super::named::Named;
+use crate::name::Name;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use stowplan_engine::id::Column;
+use std::borrow::Borrow;
 
 /// What a namespace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) enum Session {
     /// The nodes held by no reservation.
     Default,
     /// The nodes of a reservation.
-    Reserved(#[serde(with = "at_row")] AllocId),
+    Reserved(AllocId),
 }
 
 /// The sessions of a job, in the order of first mention.
@@ -61,7 +61,6 @@ pub(crate) struct Space {
     /// Its name; empty for a row that is free.
     pub(crate) name: Name,
     pub(crate) kind: SpaceKind,
-    #[serde(with = "maybe_at_row")]
     pub(crate) parent: Option<NsId>,
     pub(crate) live: bool,
     /// None if the namespace is no live job.
@@ -76,13 +75,14 @@ pub(crate) struct Space {
 
 const _: () = assert!(size_of::<Space>() == 64, "one cache line");
 
-/// The namespace table. Shape: `[rows]`.
-#[derive(Clone, Default)]
-pub(crate) struct SpaceTable {
-    pub(crate) row: Column<NsId, Space>,
-    by_name: NameIndex<NsId>,
-    free: Vec<NsId>,
+impl Borrow<Name> for Space {
+    fn borrow(&self) -> &Name {
+        &self.name
+    }
 }
+
+/// The namespace table.
+pub(crate) type SpaceTable = Named<NsId, Space>;
 
 impl SpaceTable {
     /// Adds a live namespace that has no sessions and uses no nodes.
@@ -98,40 +98,9 @@ impl SpaceTable {
             ..Space::default()
         })
     }
-    /// Puts a namespace into a row.
-    pub(crate) fn put(&mut self, space: Space) -> NsId {
-        let ns = if let Some(ns) = self.free.pop() {
-            self.row[ns] = space;
-            ns
-        } else {
-            self.row.push(space)
-        };
-        self.by_name.insert(ns, |ns| &self.row[ns].name);
-        ns
-    }
-    /// Frees a row. The caller updates the parent.
-    pub(crate) fn remove(&mut self, ns: NsId) {
-        let row = std::mem::take(&mut self.row[ns]);
-        self.by_name.remove(&row.name, ns);
-        self.free.push(ns);
-    }
-    /// The row of a name, live or not.
-    pub(crate) fn find(&self, name: &str) -> Option<NsId> {
-        self.by_name.find(name, |ns| &self.row[ns].name)
-    }
     /// The row of a name, if it lives.
     pub(crate) fn find_live(&self, name: &str) -> Option<NsId> {
         self.find(name).filter(|&ns| self.row[ns].live)
-    }
-    /// Rows that are in use.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = NsId> + '_ {
-        self.row
-            .iter()
-            .filter(|row| !row.1.name.as_str().is_empty())
-            .map(|row| row.0)
-    }
-    pub(crate) fn len(&self) -> u64 {
-        self.by_name.len() as u64
     }
     pub(crate) fn is_job(&self, ns: NsId) -> bool {
         self.row[ns].kind.is_job()

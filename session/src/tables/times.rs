@@ -68,13 +68,8 @@ impl Times {
     pub(crate) fn present(&self) -> Option<RunId> {
         self.present
     }
-    /// Notes that jobs use the session as it is now.
-    pub(crate) fn remember(&mut self, run: RunId) {
-        self.present = Some(run);
-        self.runs.insert(self.now, run);
-    }
-    /// Notes that jobs use the session as it was at a time: for tables that are read back.
-    pub(crate) fn restore(&mut self, time: u64, run: RunId) {
+    /// Notes that jobs use the session as it is or was at a time.
+    pub(crate) fn remember(&mut self, time: u64, run: RunId) {
         self.runs.insert(time, run);
         if time == self.now {
             self.present = Some(run);

@@ -136,12 +136,8 @@ impl Users {
             .iter()
             .filter_map(|(id, run)| run.as_ref().map(|run| (id, &run.jobs, &run.extent)))
     }
-    /// Whether a job is listed under a node, for the judge.
-    pub(crate) fn lists(&self, node: NodeId, ns: NsId) -> bool {
-        self.listed.contains(&(node, ns))
-    }
-    /// How many entries the list has, and how many runs of shared sets there are, for the judge.
-    pub(crate) fn entries(&self) -> (usize, usize) {
-        (self.listed.len(), self.shared.len())
+    /// Who is listed under which node, and the runs of shared sets, for the judge.
+    pub(crate) fn indexed(&self) -> (&BTreeSet<(NodeId, NsId)>, &BTreeSet<RunId>) {
+        (&self.listed, &self.shared)
     }
 }

@@ -4,23 +4,47 @@ use super::keys;
 use super::malformed::Malformed;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
-use stowplan_session::{Event, EventValue, ToolRole};
+use stowplan_session::{Attr, Event, EventValue, ToolRole};
 
-/// The fields of each event, besides `event`, `expect` and `note`.
-const FIELDS: &[(&str, &[&str])] = &[
-    ("alloc", &["from", "directive", "attrs"]),
-    ("grant", &["req", "nodes", "alloc_id"]),
-    ("deny", &["req", "status"]),
-    ("spawn", &["from", "job", "target", "hosts"]),
-    ("job_end", &["ns"]),
-    ("tool_attach", &["ns", "scheduler"]),
-    ("tool_detach", &["ns"]),
-    ("node_down", &["node"]),
-    ("node_up", &["node"]),
-    ("warn", &["alloc_id", "time_remaining"]),
-    ("reclaim", &["alloc_id", "reason"]),
-    ("dvm_end", &[]),
-];
+/// All events: the name of each, and its fields with their keys.
+macro_rules! events {
+    ($($name:literal => $event:ident { $($field:ident: $key:literal),* })+) => {
+        /// The fields of each event, besides `event`, `expect` and `note`.
+        const FIELDS: &[(&str, &[&str])] = &[$(($name, &[$($key),*])),+];
+
+        fn read<'j>(name: &str, step: &'j Map<String, Json>) -> Result<Event<'j>, Malformed> {
+            match name {
+                $($name => Ok(Event::$event { $($field: Field::read(step, $key)?),* }),)+
+                _ => {
+                    let names: Vec<&str> = FIELDS.iter().map(|row| row.0).collect();
+                    let meant = keys::meant(name, &names);
+                    Err(malformed(format!("there is no event {name:?}{meant}")))
+                }
+            }
+        }
+
+        fn write(event: &Event<'_>, mut set: impl FnMut(&str, Json)) {
+            match event {
+                $(Event::$event { $($field),* } => { $(set($key, $field.write());)* })+
+            }
+        }
+    };
+}
+
+events! {
+    "alloc" => Alloc { from: "from", directive: "directive", attrs: "attrs" }
+    "grant" => Grant { req: "req", nodes: "nodes", alloc_id: "alloc_id" }
+    "deny" => Deny { req: "req", status: "status" }
+    "spawn" => Spawn { from: "from", job: "job", target: "target", hosts: "hosts" }
+    "job_end" => JobEnd { ns: "ns" }
+    "tool_attach" => ToolAttach { ns: "ns", role: "scheduler" }
+    "tool_detach" => ToolDetach { ns: "ns" }
+    "node_down" => NodeDown { node: "node" }
+    "node_up" => NodeUp { node: "node" }
+    "warn" => Warn { alloc_id: "alloc_id", time_remaining: "time_remaining" }
+    "reclaim" => Reclaim { alloc_id: "alloc_id", reason: "reason" }
+    "dvm_end" => DvmEnd {}
+}
 
 /// Keys that may be there besides the fields of an event.
 const BESIDE: [&str; 3] = ["event", "expect", "note"];
@@ -45,16 +69,85 @@ fn needed<'j, T>(
         .ok_or_else(|| malformed(format!("{key:?} is no {what}")))
 }
 
-fn text<'j>(step: &'j Map<String, Json>, key: &str) -> Result<&'j str, Malformed> {
-    needed(step, key, "string", Json::as_str)
+/// A field of an event; one that is absent is written as `null`.
+trait Field<'j>: Sized {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed>;
+    fn write(&self) -> Json;
 }
 
-fn number(step: &Map<String, Json>, key: &str) -> Result<u64, Malformed> {
-    needed(step, key, "whole number from 0 on", Json::as_u64)
+impl<'j> Field<'j> for &'j str {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        needed(step, key, "string", Json::as_str)
+    }
+    fn write(&self) -> Json {
+        json!(self)
+    }
 }
 
-fn said<'j>(step: &'j Map<String, Json>, key: &str) -> EventValue<'j> {
-    field(step, key).map_or(EventValue::Absent, value)
+impl<'j> Field<'j> for Option<&'j str> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        let there = field(step, key).map(|_| Field::read(step, key));
+        there.transpose()
+    }
+    fn write(&self) -> Json {
+        json!(self)
+    }
+}
+
+impl<'j> Field<'j> for u64 {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        needed(step, key, "whole number from 0 on", Json::as_u64)
+    }
+    fn write(&self) -> Json {
+        json!(self)
+    }
+}
+
+impl<'j> Field<'j> for u32 {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        let wide = u64::read(step, key)?;
+        Self::try_from(wide).map_err(|_| malformed(format!("{key:?} has more than 32 bits")))
+    }
+    fn write(&self) -> Json {
+        json!(self)
+    }
+}
+
+impl<'j> Field<'j> for EventValue<'j> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        Ok(field(step, key).map_or(EventValue::Absent, value))
+    }
+    fn write(&self) -> Json {
+        json_of(self)
+    }
+}
+
+impl<'j> Field<'j> for Vec<Attr<'j>> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        let attrs = needed(step, key, "object", Json::as_object)?.iter();
+        Ok(attrs
+            .map(|(key, json)| (key.as_str(), value(json)))
+            .collect())
+    }
+    fn write(&self) -> Json {
+        let attrs = self.iter();
+        attrs
+            .map(|(key, value)| ((*key).to_owned(), json_of(value)))
+            .collect()
+    }
+}
+
+impl<'j> Field<'j> for ToolRole {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+        match field(step, key) {
+            None | Some(Json::Bool(false)) => Ok(Self::Tool),
+            Some(Json::Bool(true)) => Ok(Self::Scheduler),
+            Some(_) => Err(malformed(format!("{key:?} is no truth value"))),
+        }
+    }
+    fn write(&self) -> Json {
+        json!((*self == Self::Scheduler).then_some(true))
+    }
 }
 
 /// A JSON value as the engine sees it.
@@ -93,66 +186,15 @@ pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
     let step = step
         .as_object()
         .ok_or_else(|| malformed("it is no object".to_owned()))?;
-    let name = text(step, "event")?;
-    let Some((_, fields)) = FIELDS.iter().find(|row| row.0 == name) else {
-        let names: Vec<&str> = FIELDS.iter().map(|row| row.0).collect();
-        let meant = keys::meant(name, &names);
-        return Err(malformed(format!("there is no event {name:?}{meant}")));
-    };
-    judge_keys(step, name, fields)?;
-    Ok(match name {
-        "alloc" => {
-            let attrs = needed(step, "attrs", "object", Json::as_object)?;
-            Event::Alloc {
-                from: text(step, "from")?,
-                directive: needed(step, "directive", "value", |json| Some(value(json)))?,
-                attrs: attrs
-                    .iter()
-                    .map(|(key, json)| (key.as_str(), value(json)))
-                    .collect(),
-            }
-        }
-        "grant" => Event::Grant {
-            req: number(step, "req")?,
-            nodes: said(step, "nodes"),
-            alloc_id: said(step, "alloc_id"),
-        },
-        "deny" => Event::Deny {
-            req: number(step, "req")?,
-            status: text(step, "status")?,
-        },
-        "spawn" => Event::Spawn {
-            from: text(step, "from")?,
-            job: text(step, "job")?,
-            target: said(step, "target"),
-            hosts: said(step, "hosts"),
-        },
-        "job_end" => Event::JobEnd {
-            ns: text(step, "ns")?,
-        },
-        "tool_attach" => Event::ToolAttach {
-            ns: text(step, "ns")?,
-            role: role(step)?,
-        },
-        "tool_detach" => Event::ToolDetach {
-            ns: text(step, "ns")?,
-        },
-        "node_down" => Event::NodeDown {
-            node: text(step, "node")?,
-        },
-        "node_up" => Event::NodeUp {
-            node: text(step, "node")?,
-        },
-        "warn" => Event::Warn {
-            alloc_id: text(step, "alloc_id")?,
-            time_remaining: seconds(step)?,
-        },
-        "reclaim" => Event::Reclaim {
-            alloc_id: text(step, "alloc_id")?,
-            reason: reason(step)?,
-        },
-        _ => Event::DvmEnd,
-    })
+    let name = Field::read(step, "event")?;
+    if let Some((_, fields)) = FIELDS.iter().find(|row| row.0 == name) {
+        judge_keys(step, name, fields)?;
+    }
+    if name == "alloc" {
+        // Other values may be absent.
+        needed(step, "directive", "value", Some)?;
+    }
+    read(name, step)
 }
 
 /// Refuses an unknown field, with the nearest known one.
@@ -169,28 +211,6 @@ fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(
             .map_err(|what| malformed(format!("\"expect\": {what}")))?;
     }
     Ok(())
-}
-
-fn role(step: &Map<String, Json>) -> Result<ToolRole, Malformed> {
-    match field(step, "scheduler") {
-        None | Some(Json::Bool(false)) => Ok(ToolRole::Tool),
-        Some(Json::Bool(true)) => Ok(ToolRole::Scheduler),
-        Some(_) => Err(malformed("\"scheduler\" is no truth value".to_owned())),
-    }
-}
-
-fn seconds(step: &Map<String, Json>) -> Result<u32, Malformed> {
-    let wide = number(step, "time_remaining")?;
-    u32::try_from(wide)
-        .map_err(|_| malformed("\"time_remaining\" has more than 32 bits".to_owned()))
-}
-
-fn reason(step: &Map<String, Json>) -> Result<Option<&str>, Malformed> {
-    if field(step, "reason").is_some() {
-        text(step, "reason").map(Some)
-    } else {
-        Ok(None)
-    }
 }
 
 /// An attribute value as JSON.
@@ -216,62 +236,6 @@ pub fn to_json(event: &Event<'_>) -> Json {
         }
     };
     set("event", json!(event.name()));
-    match event {
-        Event::Alloc {
-            from,
-            directive,
-            attrs,
-        } => {
-            set("from", json!(from));
-            set("directive", json_of(directive));
-            let attrs = attrs
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), json_of(value)));
-            set("attrs", Json::Object(attrs.collect()));
-        }
-        Event::Grant {
-            req,
-            nodes,
-            alloc_id,
-        } => {
-            set("req", json!(req));
-            set("nodes", json_of(nodes));
-            set("alloc_id", json_of(alloc_id));
-        }
-        Event::Deny { req, status } => {
-            set("req", json!(req));
-            set("status", json!(status));
-        }
-        Event::Spawn {
-            from,
-            job,
-            target,
-            hosts,
-        } => {
-            set("from", json!(from));
-            set("job", json!(job));
-            set("target", json_of(target));
-            set("hosts", json_of(hosts));
-        }
-        Event::JobEnd { ns } | Event::ToolDetach { ns } => set("ns", json!(ns)),
-        Event::ToolAttach { ns, role } => {
-            set("ns", json!(ns));
-            let scheduler = (*role == ToolRole::Scheduler).then_some(true);
-            set("scheduler", json!(scheduler));
-        }
-        Event::NodeDown { node } | Event::NodeUp { node } => set("node", json!(node)),
-        Event::Warn {
-            alloc_id,
-            time_remaining,
-        } => {
-            set("alloc_id", json!(alloc_id));
-            set("time_remaining", json!(time_remaining));
-        }
-        Event::Reclaim { alloc_id, reason } => {
-            set("alloc_id", json!(alloc_id));
-            set("reason", json!(reason));
-        }
-        Event::DvmEnd => {}
-    }
+    write(event, set);
     Json::Object(step)
 }

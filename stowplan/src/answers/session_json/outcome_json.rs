@@ -1,7 +1,7 @@
 //! The line that says what an event did.
 
 use serde_json::{Map, Value as Json, json};
-use stowplan_session::{Effects, NodeSet, Spawned, State, Status};
+use stowplan_session::{Effects, Name, NodeSet, Spawned, State, Status};
 
 /// So many candidates of a job are named in the answer to its spawn; for more there is a number.
 pub const CANDIDATES_NAMED: usize = 256;
@@ -28,13 +28,8 @@ pub fn effects(state: &State, effects: &Effects, which: Named) -> Json {
     set("request", json!(effects.request));
     set("answered", json!(Vec::from_iter(effects.answered)));
     if let Some(reply) = &effects.reply {
-        set(
-            "reply",
-            named(&[
-                ("alloc_id", Some(json!(reply.alloc_id))),
-                ("req_id", reply.req_id.as_ref().map(|id| json!(id))),
-            ]),
-        );
+        let told = json!({"alloc_id": reply.alloc_id});
+        set("reply", with_id(told, reply.req_id.as_ref()));
     }
     set("joined", json!(effects.names(state, &effects.joined)));
     set("reserved", json!(effects.names(state, &effects.reserved)));
@@ -63,15 +58,9 @@ pub fn effects(state: &State, effects: &Effects, which: Named) -> Json {
     set("dropped", json!(dropped));
     set("lent", json!(effects.lent));
     if let Some(notify) = &effects.notify {
-        set(
-            "notify",
-            named(&[
-                ("to", Some(json!(format!("{}:{}", notify.ns, notify.rank)))),
-                ("alloc_id", Some(json!(notify.alloc_id))),
-                ("time_remaining", Some(json!(notify.time_remaining))),
-                ("req_id", notify.req_id.as_ref().map(|id| json!(id))),
-            ]),
-        );
+        let (to, id) = (format!("{}:{}", notify.ns, notify.rank), &notify.alloc_id);
+        let told = json!({"to": to, "alloc_id": id, "time_remaining": notify.time_remaining});
+        set("notify", with_id(told, notify.req_id.as_ref()));
     }
     Json::Object(object)
 }
@@ -87,12 +76,12 @@ fn named_of(spawned: &Spawned, nodes: &NodeSet, which: Named) -> (Option<NodeSet
     (Some(named), Some(more))
 }
 
-/// An object of the fields that have a value.
-fn named(fields: &[(&str, Option<Json>)]) -> Json {
-    let there = fields
-        .iter()
-        .filter_map(|(key, json)| Some(((*key).to_owned(), json.clone()?)));
-    Json::Object(there.collect())
+/// Adds the id of a request that has one.
+fn with_id(mut told: Json, id: Option<&Name>) -> Json {
+    if let Some(id) = id {
+        told["req_id"] = json!(id);
+    }
+    told
 }
 
 /// The line of one step.

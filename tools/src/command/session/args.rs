@@ -33,23 +33,6 @@ pub(super) struct Run {
     pub(super) format: Format,
 }
 
-/// `session replay`.
-#[derive(Debug)]
-pub(super) struct Replay {
-    pub(super) journal: String,
-    pub(super) check: bool,
-    pub(super) verify: bool,
-    pub(super) salvage: bool,
-    pub(super) format: Format,
-}
-
-/// `session show`.
-#[derive(Debug)]
-pub(super) struct Show {
-    pub(super) journal: String,
-    pub(super) format: Format,
-}
-
 /// `session serve`.
 #[derive(Debug)]
 pub(super) struct Serve {
@@ -57,7 +40,8 @@ pub(super) struct Serve {
     pub(super) check: bool,
 }
 
-fn format(given: &Given<'_>) -> Result<Format, Refused> {
+/// The format that is asked for.
+pub(super) fn format(given: &Given<'_>) -> Result<Format, Refused> {
     Ok(given.choice("format", FORMATS)?.unwrap_or(Format::Json))
 }
 
@@ -71,27 +55,6 @@ impl Run {
             only: given.value("only").map(str::to_owned),
             snapshot_every: given.parsed("snapshot-every", "a number from 1 on", from_one)?,
             sync: given.choice("sync", SYNCS)?.unwrap_or(Sync::Each),
-            format: format(given)?,
-        })
-    }
-}
-
-impl Replay {
-    pub(super) fn of(given: &Given<'_>) -> Result<Self, Refused> {
-        Ok(Self {
-            journal: given.only("JOURNAL")?.clone(),
-            check: given.has("check"),
-            verify: given.has("verify"),
-            salvage: given.has("salvage"),
-            format: format(given)?,
-        })
-    }
-}
-
-impl Show {
-    pub(super) fn of(given: &Given<'_>) -> Result<Self, Refused> {
-        Ok(Self {
-            journal: given.only("JOURNAL")?.clone(),
             format: format(given)?,
         })
     }

@@ -21,7 +21,7 @@ use std::io::{self, BufRead};
 use stowplan::answers::journal_file::FileError;
 use stowplan::answers::session_json::malformed::Malformed;
 use stowplan::job::options::Row;
-use stowplan_session::{Broken, ReplayError};
+use stowplan_session::{Broken, JournalError, ReplayError};
 
 #[rustfmt::skip]
 const CHECKS: Row = own(&["check"], Nothing, "", Many, "check all invariants after every event");
@@ -74,8 +74,9 @@ pub(crate) const REPLAY: Subcommand = Subcommand {
     status: STATUS,
     examples: &[("stowplan session replay dvm.journal --format text", "who holds what")],
     ..subcommand("session replay", "JOURNAL [options]", "The state that a journal leads to: who holds which nodes, since which event, and what would end it", |args, console| {
-        let wanted = args::Replay::of(&Given::read(&REPLAY, args)?)?;
-        ended(replay::run(&wanted, console.out), console)
+        let given = Given::read(&REPLAY, args)?;
+        let (path, format) = (given.only("JOURNAL")?, args::format(&given)?);
+        ended(replay::run(path, &given, format, console.out), console)
     })
 };
 
@@ -88,8 +89,9 @@ pub(crate) const SHOW: Subcommand = Subcommand {
         ("stowplan map --session dvm.journal --topo 'core:4 pu:1' -n 2 ./app", "a job on what may be used"),
     ],
     ..subcommand("session show", "JOURNAL [options]", "What is in a journal, frame by frame: every event with its answer, every snapshot", |args, console| {
-        let wanted = args::Show::of(&Given::read(&SHOW, args)?)?;
-        ended(show::run(&wanted, console.out), console)
+        let given = Given::read(&SHOW, args)?;
+        let (path, format) = (given.only("JOURNAL")?, args::format(&given)?);
+        ended(show::run(path, format, console.out), console)
     })
 };
 
@@ -132,6 +134,10 @@ impl Failure {
     /// An error of a journal file.
     fn file(path: &str, error: &FileError) -> Self {
         Self::Journal(format!("{path}: {error}"))
+    }
+    /// A journal that cannot be written.
+    fn unwritten<E: std::error::Error>(place: &str, error: &JournalError<E>) -> Self {
+        Self::Journal(format!("{place}: {error}"))
     }
     /// A journal that cannot be replayed.
     fn replay(path: &str, error: &ReplayError) -> Self {

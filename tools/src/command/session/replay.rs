@@ -1,8 +1,9 @@
 //! `session replay`: the state that a journal leads to.
 
-use super::args::{Format, Replay};
+use super::args::Format;
 use super::person::{self, Since};
 use super::{Failure, Verdict, state_json};
+use crate::command::given::Given;
 use crate::stdin;
 use serde_json::json;
 use std::io::Write;
@@ -25,18 +26,22 @@ impl From<ReplayError> for Stopped {
     }
 }
 
-pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failure> {
-    let path = &wanted.journal;
+pub(super) fn run(
+    path: &str,
+    given: &Given<'_>,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Verdict, Failure> {
     let bytes = stdin::journal(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let mut since = Since::default();
-    let recovered = replay(wanted, &bytes, &mut since).map_err(|stopped| match stopped {
+    let recovered = replay(given, format, &bytes, &mut since).map_err(|stopped| match stopped {
         Stopped::Replay(error) => Failure::replay(path, &error),
         Stopped::Broken(error, number) => {
             Failure::broken(&error, &format!("{path}, step {number}"))
         }
     })?;
     // No crash leaves damage in the middle: the user must accept the loss of the rest.
-    if let (Tail::Damaged { offset }, false) = (recovered.tail, wanted.salvage) {
+    if let (Tail::Damaged { offset }, false) = (recovered.tail, given.has("salvage")) {
         return Err(Failure::replay(path, &ReplayError::Damaged { offset }));
     }
     let tail = if recovered.tail == Tail::Clean {
@@ -45,7 +50,7 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
         "torn"
     };
     let (events, discarded) = (recovered.events, recovered.discarded);
-    match wanted.format {
+    match format {
         Format::Json => {
             let told = json!({"events": events, "tail": tail, "discarded_bytes": discarded});
             writeln!(out, "{}", json!({"recovered": told}))?;
@@ -69,10 +74,15 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
     Ok(Verdict::Met)
 }
 
-fn replay(wanted: &Replay, bytes: &[u8], since: &mut Since) -> Result<Recovered, Stopped> {
-    let checks = wanted.check;
+fn replay(
+    given: &Given<'_>,
+    format: Format,
+    bytes: &[u8],
+    since: &mut Since,
+) -> Result<Recovered, Stopped> {
+    let checks = given.has("check");
     // To show or check every event, the replay must start at the first.
-    let all = checks || wanted.verify || wanted.format == Format::Text;
+    let all = checks || given.has("verify") || format == Format::Text;
     let mode = if all { Mode::Verify } else { Mode::Fast };
     let mut number = 0;
     let mut before: Option<State> = None;

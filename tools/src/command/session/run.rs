@@ -7,24 +7,18 @@ use super::{Failure, Verdict, state_json};
 use crate::disk::Disk;
 use crate::stdin;
 use serde_json::Value as Json;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
-use stowplan::answers::journal_file::JournalFile;
+use stowplan::answers::journal_file::{FileError, JournalFile};
 use stowplan::answers::json_text;
 use stowplan::answers::session_json::malformed::Malformed;
 use stowplan::answers::session_json::{event_json, outcome_json};
 use stowplan_engine::stage::resolve::Files as _;
 use stowplan_session::{
-    Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,
-    check_step, recover, step,
+    Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, Tail,
+    check, check_step, recover, scan, step,
 };
-
-/// Where events are recorded.
-enum Record {
-    /// In memory, for `--check`: replayed at the end.
-    Memory(Journal<Vec<u8>>),
-    File(Journal<JournalFile>, String),
-}
 
 pub(super) fn run(wanted: &Run, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let scenarios = chosen(wanted)?;
@@ -78,28 +72,97 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
     tell(wanted, scenario, begun, out)
 }
 
-/// Plays a scenario to its end. Records every event, and checks every invariant if asked to.
-fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Failure> {
+/// Plays a scenario to its end, in memory if no journal is named. With `--check`, reads the journal back.
+fn record(wanted: &Run, scenario: &Scenario, state: State) -> Result<(), Failure> {
+    let begun = (&scenario.config, &scenario.initial);
+    let Some(path) = &wanted.journal else {
+        let place = "in memory";
+        let journal = Journal::begin(Vec::new(), begun.0, begun.1);
+        let journal = journal.map_err(|error| Failure::unwritten(place, &error))?;
+        let (journal, state) = play(wanted, scenario, (journal, place), state)?;
+        return replays(&journal.into_store(), place, &state);
+    };
+    let journal = Journal::begin(new_file(path)?, begun.0, begun.1);
+    let journal = journal.map_err(|error| Failure::unwritten(path, &error))?;
+    let (_, state) = play(wanted, scenario, (journal, path), state)?;
+    if !wanted.check {
+        return Ok(());
+    }
+    let bytes = stdin::journal(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+    replays(&bytes, path, &state)
+}
+
+/// A file for a new journal.
+fn new_file(path: &str) -> Result<JournalFile, Failure> {
+    let failed = |error: FileError| Failure::file(path, &error);
+    let (mut file, bytes) = JournalFile::open(Path::new(path)).map_err(failed)?;
+    let there = scan(&bytes);
+    if there.frames > 0 || there.tail != Tail::Torn {
+        let sentence = format!("{path}: is there already; a run begins a new journal");
+        return Err(Failure::Journal(sentence));
+    }
+    file.cut(0).map_err(failed)?;
+    Ok(file)
+}
+
+/// Records every event in a journal, which is at a place, and checks every invariant if asked to.
+fn play<S: Store>(
+    wanted: &Run,
+    scenario: &Scenario,
+    (mut journal, place): (Journal<S>, &str),
+    mut state: State,
+) -> Result<(Journal<S>, State), Failure> {
     let broken = |broken: &Broken, number: usize| {
-        Failure::broken(
-            broken,
-            &format!("scenario {:?}, step {number}", scenario.name),
-        )
+        let place = format!("scenario {:?}, step {number}", scenario.name);
+        Failure::broken(broken, &place)
     };
     if wanted.check {
         check(&state).map_err(|error| broken(&error, 0))?;
     }
-    let mut record = Record::begin(wanted, scenario)?;
     for (at, json) in scenario.steps.iter().enumerate() {
         let event = event_json::event(json)?;
         let before = (wanted.check).then(|| state.clone());
-        let (status, effects) = record.submit(&mut state, &event, wanted)?;
+        let recorded = submit(wanted, &mut journal, &mut state, &event);
+        let (status, effects) = recorded.map_err(|error| Failure::unwritten(place, &error))?;
         if let Some(before) = before {
             check_step(&before, &event, status, &effects, &state)
                 .map_err(|error| broken(&error, at + 1))?;
         }
     }
-    record.end(&state, wanted)
+    let flushed = journal.flush();
+    flushed.map_err(|error| Failure::unwritten(place, &error))?;
+    Ok((journal, state))
+}
+
+fn submit<S: Store>(
+    wanted: &Run,
+    journal: &mut Journal<S>,
+    state: &mut State,
+    event: &Event<'_>,
+) -> Result<(Status, Effects), JournalError<S::Error>> {
+    let outcome = journal.submit(state, event)?;
+    let every = wanted.snapshot_every;
+    if every.is_some_and(|every| journal.events().is_multiple_of(every)) {
+        journal.snapshot(state)?;
+    }
+    match wanted.sync {
+        Sync::Each => journal.commit()?,
+        Sync::None => journal.flush()?,
+    }
+    Ok(outcome)
+}
+
+/// Reads a journal back; it must give exactly this state (I-23).
+fn replays(bytes: &[u8], place: &str, state: &State) -> Result<(), Failure> {
+    let wrong = |what: &dyn Display| Failure::Internal(format!("I-23 journal {place}: {what}"));
+    for mode in [Mode::Fast, Mode::Verify] {
+        let again = recover::<ReplayError>(bytes, mode, |_, _, _| Ok(()));
+        let again = again.map_err(|error| wrong(&error))?;
+        if again.state.canonical() != state.canonical() {
+            return Err(wrong(&"the replay gives another state"));
+        }
+    }
+    Ok(())
 }
 
 /// Plays a scenario and shows every step and the final state.
@@ -186,103 +249,4 @@ fn finish(
     } else {
         Verdict::Met
     })
-}
-
-impl Record {
-    fn begin(wanted: &Run, scenario: &Scenario) -> Result<Self, Failure> {
-        let Some(path) = &wanted.journal else {
-            let journal = Journal::begin(Vec::new(), &scenario.config, &scenario.initial);
-            return Ok(Self::Memory(
-                journal.map_err(|error| failed("in memory", &error))?,
-            ));
-        };
-        let (mut file, bytes) =
-            JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
-        let there = stowplan_session::scan(&bytes);
-        if there.frames > 0 || there.tail != stowplan_session::Tail::Torn {
-            return Err(Failure::Journal(format!(
-                "{path}: is there already; a run begins a new journal"
-            )));
-        }
-        file.cut(0).map_err(|error| Failure::file(path, &error))?;
-        let journal = Journal::begin(file, &scenario.config, &scenario.initial);
-        Ok(Self::File(
-            journal.map_err(|error| failed(path, &error))?,
-            path.clone(),
-        ))
-    }
-
-    fn submit(
-        &mut self,
-        state: &mut State,
-        event: &Event<'_>,
-        wanted: &Run,
-    ) -> Result<(Status, Effects), Failure> {
-        match self {
-            Self::Memory(journal) => recorded(journal, "in memory", state, event, wanted),
-            Self::File(journal, path) => recorded(journal, path, state, event, wanted),
-        }
-    }
-
-    /// With `--check`, reads the journal back; it must give exactly this state (I-23).
-    fn end(self, state: &State, wanted: &Run) -> Result<(), Failure> {
-        let (bytes, place) = match self {
-            Self::Memory(mut journal) => {
-                journal
-                    .flush()
-                    .map_err(|error| failed("in memory", &error))?;
-                (journal.into_store(), "in memory".to_owned())
-            }
-            Self::File(mut journal, path) => {
-                journal.flush().map_err(|error| failed(&path, &error))?;
-                if !wanted.check {
-                    return Ok(());
-                }
-                (
-                    stdin::journal(Path::new(&path))
-                        .map_err(|error| Failure::file(&path, &error))?,
-                    path,
-                )
-            }
-        };
-        for mode in [Mode::Fast, Mode::Verify] {
-            let again = recover::<ReplayError>(&bytes, mode, |_, _, _| Ok(()));
-            let again = again
-                .map_err(|error| Failure::Internal(format!("I-23 journal {place}: {error}")))?;
-            if again.state.canonical() != state.canonical() {
-                return Err(Failure::Internal(format!(
-                    "I-23 journal {place}: the replay gives another state"
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn recorded<S: Store>(
-    journal: &mut Journal<S>,
-    place: &str,
-    state: &mut State,
-    event: &Event<'_>,
-    wanted: &Run,
-) -> Result<(Status, Effects), Failure> {
-    let mut record = || {
-        let outcome = journal.submit(state, event)?;
-        if wanted
-            .snapshot_every
-            .is_some_and(|every| journal.events().is_multiple_of(every))
-        {
-            journal.snapshot(state)?;
-        }
-        match wanted.sync {
-            Sync::Each => journal.commit()?,
-            Sync::None => journal.flush()?,
-        }
-        Ok(outcome)
-    };
-    record().map_err(|error| failed(place, &error))
-}
-
-fn failed<E: std::error::Error>(place: &str, error: &JournalError<E>) -> Failure {
-    Failure::Journal(format!("{place}: {error}"))
 }

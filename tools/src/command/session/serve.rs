@@ -37,16 +37,16 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Verdict, Failure> {
     let mut lines = Lines::default();
-    let mut first = Vec::new();
-    while first.is_empty() {
-        if !lines.fill(stdin)? {
-            break;
+    let first = loop {
+        if let Some(line) = lines.next() {
+            break Some(line);
         }
-        first.extend(lines.next());
-    }
-    let first = first.pop().or_else(|| lines.last());
-    let first = first
-        .ok_or_else(|| Failure::Scenario("standard input, line 1: there is none".to_owned()))?;
+        if !lines.fill(stdin)? {
+            break lines.last();
+        }
+    };
+    let none = || Failure::Scenario("standard input, line 1: there is none".to_owned());
+    let first = first.ok_or_else(none)?;
     let mut served = open(wanted, &first)?;
     loop {
         let mut answers = String::new();
@@ -98,45 +98,38 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
     let (mut file, bytes) =
         JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let found = scan(&bytes);
-    let failed =
-        |error: &JournalError<std::io::Error>| Failure::Journal(format!("{path}: {error}"));
-    if found.frames == 0 && found.tail == Tail::Torn {
+    let (state, journal, initial) = if found.frames == 0 && found.tail == Tail::Torn {
         file.cut(0).map_err(|error| Failure::file(path, &error))?;
         let state =
             State::new(config, &initial).map_err(|error| Failure::Scenario(error.to_string()))?;
-        let journal = Journal::begin(file, &config, &initial).map_err(|error| failed(&error))?;
-        return Ok(Served::new(wanted, state, journal, initial));
-    }
-    let recovered = restore(&bytes).map_err(|error| Failure::replay(path, &error))?;
-    if !said.is_empty() {
-        return Err(Failure::Journal(format!(
-            "{path}: is there already, and goes on with {{}} alone"
-        )));
-    }
-    file.cut(recovered.end)
-        .map_err(|error| Failure::file(path, &error))?;
-    let journal = Journal::resume(file, &recovered);
-    Served::new(wanted, recovered.state, journal, recovered.initial).compacted()
+        let journal = Journal::begin(file, &config, &initial)
+            .map_err(|error| Failure::unwritten(path, &error))?;
+        (state, journal, initial)
+    } else {
+        let recovered = restore(&bytes).map_err(|error| Failure::replay(path, &error))?;
+        if !said.is_empty() {
+            return Err(Failure::Journal(format!(
+                "{path}: is there already, and goes on with {{}} alone"
+            )));
+        }
+        file.cut(recovered.end)
+            .map_err(|error| Failure::file(path, &error))?;
+        let journal = Journal::resume(file, &recovered);
+        (recovered.state, journal, recovered.initial)
+    };
+    let served = Served {
+        wanted,
+        state,
+        journal,
+        initial,
+        compact_from: COMPACT_BYTES,
+        steps: 0,
+        line: 1,
+    };
+    served.compacted()
 }
 
-impl<'w> Served<'w> {
-    const fn new(
-        wanted: &'w Serve,
-        state: State,
-        journal: Journal<JournalFile>,
-        initial: Initial,
-    ) -> Self {
-        Self {
-            wanted,
-            state,
-            journal,
-            initial,
-            compact_from: COMPACT_BYTES,
-            steps: 0,
-            line: 1,
-        }
-    }
-
+impl Served<'_> {
     /// Compacts a long journal: a new file with an open frame and one snapshot replaces it.
     fn compacted(mut self) -> Result<Self, Failure> {
         if self.journal.store().bytes() <= self.compact_from {
@@ -185,10 +178,7 @@ impl<'w> Served<'w> {
                 return Ok(self.refused(&error.to_string()));
             }
             Err(error @ (JournalError::Store(_) | JournalError::Failed)) => {
-                return Err(Failure::Journal(format!(
-                    "{}: {error}",
-                    self.wanted.journal
-                )));
+                return Err(Failure::unwritten(&self.wanted.journal, &error));
             }
         };
         self.steps += 1;
@@ -197,8 +187,7 @@ impl<'w> Served<'w> {
             check_step(&before, &event, status, &effects, &self.state)
                 .map_err(|error| Failure::broken(&error, &place))?;
         }
-        let outcome = channel::answer(&self.state, &event, self.steps, (status, &effects));
-        let mut answer = outcome;
+        let mut answer = channel::answer(&self.state, &event, self.steps, (status, &effects));
         answer.insert("line".to_owned(), json!(self.line));
         Ok(Json::Object(answer))
     }
@@ -214,7 +203,7 @@ impl<'w> Served<'w> {
             return Ok(());
         }
         let commit = self.journal.commit();
-        commit.map_err(|error| Failure::Journal(format!("{}: {error}", self.wanted.journal)))?;
+        commit.map_err(|error| Failure::unwritten(&self.wanted.journal, &error))?;
         out.write_all(answers.as_bytes())?;
         Ok(out.flush()?)
     }

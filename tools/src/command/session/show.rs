@@ -1,6 +1,6 @@
 //! `session show`: the content of a journal, frame by frame.
 
-use super::args::{Format, Show};
+use super::args::Format;
 use super::{Failure, Verdict, person};
 use crate::stdin;
 use serde::{Serialize, Serializer};
@@ -15,8 +15,7 @@ use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
 };
 
-pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure> {
-    let path = &wanted.journal;
+pub(super) fn run(path: &str, format: Format, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let bytes = stdin::journal(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let found = scan(&bytes);
     let failed = |error: &ReplayError| Failure::replay(path, error);
@@ -31,7 +30,7 @@ pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure
         let mut config = Config::default();
         for frame in Frames::new(&bytes, &found) {
             let told = read(&frame, &mut config).map_err(|error| failed(&error))?;
-            match wanted.format {
+            match format {
                 _ if !shown => {}
                 Format::Json => {
                     let line = Line {
@@ -49,7 +48,7 @@ pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure
     }
     let end = if found.frames == 0 { 0 } else { found.end };
     let discarded = bytes.len() - end;
-    match wanted.format {
+    match format {
         Format::Json => {
             writeln!(
                 out,
