@@ -65,7 +65,7 @@ impl<I: Id, T: Default + Borrow<Name>> Named<I, T> {
         rows
     }
     pub(crate) fn len(&self) -> u64 {
-        self.by_name.len() as u64
+        self.by_name.count() as u64
     }
     /// Whether each row in use, and no other, is found by its name: for the check.
     pub(crate) fn is_found(&self) -> bool {
