@@ -10,8 +10,6 @@ pub mod lines;
 pub mod plain;
 // Tables.
 pub mod report;
-// Curves.
-pub mod plot;
 // Other programs and ours, as processes.
 pub mod process;
 

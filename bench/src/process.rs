@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Slots of a node; each gets as many processes.
-pub const SLOTS: u32 = 64;
+const SLOTS: u32 = 64;
 /// When a run takes longer than this, no larger job is tried. Unit: nanoseconds.
 const PATIENCE: u64 = 10_000_000_000;
 
@@ -136,12 +136,4 @@ pub fn markdown(rows: &[Row]) -> String {
         .expect("a String takes every character");
     }
     text
-}
-
-/// The points of a curve: ranks and nanoseconds, ranks ascending.
-#[must_use]
-pub fn points(rows: &[Row], by: &str, of: fn(&Row) -> Option<u64>) -> Vec<(u64, u64)> {
-    let own = rows.iter().filter(|row| row.by == by);
-    own.filter_map(|row| Some((u64::from(row.nodes) * u64::from(SLOTS), of(row)?)))
-        .collect()
 }

@@ -1,20 +1,15 @@
-//! One table with the cost of every shape, as ratios: to memcpy, to the plain mapper, to the last run. As Markdown, with a plot as SVG.
+//! One table with the cost of every shape, as ratios: to memcpy, to the plain mapper, to the last run. As Markdown.
 //!
-//! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE]
+//! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE]
 //! [--prterun PATH --topo-xml FILE [--stowplan PATH]]`: with the last line it also maps with a `prterun`, up to the largest job
 //! that prterun can bear.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use stowplan_bench::measure::{Measured, shape};
-use stowplan_bench::plot::{Curve, svg};
-use stowplan_bench::process::{Programs, Row};
+use stowplan_bench::process::Programs;
 use stowplan_bench::{plain, process, report};
 use stowplan_scale_tests::shapes::{EQUAL, NAMES, RANKED, Words, named, ranked, regular};
-
-/// A node that both mappers, and other programs, can read.
-const NODE: &str = "package:2 core:32 pu:1";
-const SLOTS: u32 = process::SLOTS;
 
 #[derive(Default)]
 struct Asked {
@@ -22,7 +17,6 @@ struct Asked {
     save: Option<String>,
     against: Option<String>,
     markdown: Option<String>,
-    svg: Option<String>,
     prterun: Option<String>,
     topo_xml: Option<String>,
     stowplan: Option<String>,
@@ -55,7 +49,6 @@ fn asked() -> io::Result<Asked> {
             "--save" => &mut asked.save,
             "--against" => &mut asked.against,
             "--markdown" => &mut asked.markdown,
-            "--svg" => &mut asked.svg,
             "--prterun" => &mut asked.prterun,
             "--topo-xml" => &mut asked.topo_xml,
             "--stowplan" => &mut asked.stowplan,
@@ -93,9 +86,6 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
     }
     if let Some(path) = &asked.save {
         std::fs::write(path, report::lines(&rows))?;
-    }
-    if let Some(path) = &asked.svg {
-        std::fs::write(path, svg(&curves(&processes)))?;
     }
     Ok(())
 }
@@ -136,60 +126,4 @@ fn measured(asked: &Asked) -> (Vec<Measured>, Vec<(String, u64, u64)>) {
         }
     }
     (rows, plain_rows)
-}
-
-fn curves(processes: &[Row]) -> Vec<Curve> {
-    let mut ours = Vec::new();
-    for power in (4..=24).step_by(2) {
-        let equal = regular("curve", NODE, 1 << power, SLOTS, "core");
-        let time = stowplan_bench::measure::least(
-            20,
-            || (equal.resolved.clone(), equal.machine.clone()),
-            |(resolved, machine)| {
-                std::hint::black_box(stowplan_engine::map::map_resolved(resolved, machine)).ok();
-            },
-        );
-        ours.push((u64::from(SLOTS) << power, time));
-    }
-    let plain = (4..=12).step_by(2).filter_map(|power| {
-        let (theirs, _) = plain::both(NODE, 1 << power, SLOTS, "core")?;
-        Some((u64::from(SLOTS) << power, theirs))
-    });
-    let curve = |name: &str, colour, points| Curve {
-        name: name.to_owned(),
-        colour,
-        points,
-    };
-    let mut curves = vec![
-        curve("stowplan, the plan", "#1a9e5f", ours),
-        curve("the plain mapper of the tests", "#808080", plain.collect()),
-    ];
-    if processes.is_empty() {
-        // The curves that are published.
-        curves.push(curve(
-            "PRRTE master, mapper alone (64,000 ranks)",
-            "#c9701a",
-            vec![(64_000, 880_000_000)],
-        ));
-        return curves;
-    }
-    let points = |by, of| process::points(processes, by, of);
-    curves.extend([
-        curve(
-            "stowplan, whole process",
-            "#3f7fdf",
-            points("core", |row| row.ours),
-        ),
-        curve(
-            "prterun --map-by core",
-            "#c9701a",
-            points("core", |row| row.theirs),
-        ),
-        curve(
-            "prterun --map-by slot",
-            "#d05050",
-            points("slot", |row| row.theirs),
-        ),
-    ]);
-    curves
 }
