@@ -83,7 +83,7 @@ impl<I> Default for NameIndex<I> {
 
 impl<I: Id> NameIndex<I> {
     /// Names in the index.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
     fn hash(&self, name: &str) -> u64 {

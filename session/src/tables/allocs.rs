@@ -94,7 +94,7 @@ impl AllocTable {
             .map(|row| row.0)
     }
     pub(crate) fn len(&self) -> u64 {
-        self.by_id.len() as u64
+        self.by_id.count() as u64
     }
     /// Whether the disposition says that the record ends now.
     pub(crate) fn is_due(&self, row: AllocId) -> bool {

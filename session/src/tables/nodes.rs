@@ -141,7 +141,7 @@ impl NodeTable {
         }
     }
     pub(crate) fn len(&self) -> u64 {
-        self.by_name.len() as u64
+        self.by_name.count() as u64
     }
     pub(crate) fn all(&self) -> &NodeSet {
         &self.all

@@ -131,7 +131,7 @@ impl SpaceTable {
             .map(|row| row.0)
     }
     pub(crate) fn len(&self) -> u64 {
-        self.by_name.len() as u64
+        self.by_name.count() as u64
     }
     pub(crate) fn is_job(&self, ns: NsId) -> bool {
         self.row[ns].kind.is_job()
