@@ -9,7 +9,7 @@ use std::path::Path;
 /// A module by its path from the root of the crate.
 type Module = Vec<String>;
 
-/// The code of each module, without comments, tests and strings.
+/// The code of each module, without comments and strings.
 fn modules(folder: &Path, at: &[String], found: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -28,7 +28,6 @@ fn modules(folder: &Path, at: &[String], found: &mut BTreeMap<Module, String>) {
 }
 
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default());

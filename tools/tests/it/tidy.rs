@@ -102,6 +102,23 @@ fn folders_are_whole() {
 }
 
 #[test]
+fn libraries_are_built_once() {
+    let mut faults = Vec::new();
+    for path in sources() {
+        let own = path.strip_prefix(root()).unwrap_or(&path);
+        let within = |folder: &str| own.components().any(|part| part.as_os_str() == folder);
+        // The programs of one crate are small.
+        if within("src") && !within("bin") && read(&path).contains("cfg(test)") {
+            faults.push(format!("{} has tests", path.display()));
+        }
+    }
+    none(
+        &faults,
+        "tests are in tests/it/ of a crate: in src/ they would compile the library once more",
+    );
+}
+
+#[test]
 fn every_file_says_what_it_is() {
     let silent = sources()
         .into_iter()
@@ -125,9 +142,8 @@ fn modules(file: &Path) -> Vec<String> {
 
 /// The modules of `known` that a text names after `prefix`, as `crate::plan` or `super::order`.
 fn named(text: &str, prefix: &str, known: &[String]) -> Vec<usize> {
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let mut found = Vec::new();
-    let lines = code
+    let lines = text
         .lines()
         .map(str::trim_start)
         .filter(|line| !line.starts_with("//"));

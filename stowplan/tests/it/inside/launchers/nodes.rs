@@ -60,6 +60,7 @@ fn numbers_fold_over_their_digits() {
     ] {
         let plan = plan(hosts);
         let nodes = RankNodes::of(&plan);
-        assert_eq!(nodes.folded(&[0..nodes.len()]), folded, "{hosts}");
+        let all = 0..nodes.len();
+        assert_eq!(nodes.folded(&[all]), folded, "{hosts}");
     }
 }

@@ -1,0 +1,3 @@
+//! Tests of what benches use.
+
+mod lines;
