@@ -1,27 +1,32 @@
 //! The ids of the tables, and sets of them.
 
 use crate::id_set::IdSet;
+use serde::{Deserialize, Serialize};
 use stowplan_engine::define_id;
 use stowplan_engine::id::Id as _;
 
-/// Defines the ids of rows. A snapshot has their rows, from 0.
+/// An id as a snapshot has it: its row, from 0.
+#[derive(Serialize, Deserialize)]
+struct AtRow(u32);
+
+/// Defines the ids of rows.
 macro_rules! define_ids {
     ($($(#[$meta:meta])* $name:ident;)+) => {$(
         define_id! {
             $(#[$meta])*
-            #[serde(into = "u32", try_from = "u32")]
+            #[serde(into = "AtRow", try_from = "AtRow")]
             $name
         }
 
-        impl From<$name> for u32 {
-            fn from(id: $name) -> u32 {
-                id.number()
+        impl From<$name> for AtRow {
+            fn from(id: $name) -> Self {
+                Self(id.number())
             }
         }
 
-        impl TryFrom<u32> for $name {
+        impl TryFrom<AtRow> for $name {
             type Error = &'static str;
-            fn try_from(row: u32) -> Result<Self, Self::Error> {
+            fn try_from(AtRow(row): AtRow) -> Result<Self, Self::Error> {
                 // Whether the table has the row is judged when all rows are there.
                 let possible = row != u32::MAX;
                 possible.then(|| crate::id_set::id_of(row)).ok_or("a row that no table has")
