@@ -1,6 +1,5 @@
 //! Idioms of other launchers inside the values of our options: what to type instead.
 
-use crate::job::error::value;
 use crate::job::words::split_map;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::at::{At, AtText};
@@ -100,7 +99,11 @@ fn map(value: &str, word: &str) -> Option<String> {
 /// Whether a text is a value of `--map-by`.
 fn is_mapping(text: &str) -> bool {
     let mut trial = Intake::new();
-    let row = trial.text(value(None, "", text));
+    let row = trial.text(AtText::Value {
+        app: None,
+        option: String::new(),
+        value: text.to_owned(),
+    });
     let form = DirectiveForm::Map(MapForm::Whole);
     trial
         .directive(Owner::Job, form, row, Scope::Global)
