@@ -12,7 +12,7 @@ use stowplan_engine::table::cpusets::{CpusetId, Cpusets, list_form};
 use stowplan_engine::table::patterns::Place;
 
 /// The first line. Source: the command-line contract, "tsv".
-const HEADER: &str = "#rank\tapp\tapp_rank\tnode\tlocal_rank\tnode_rank\tobject\tcpus\n";
+pub const HEADER: &str = "#rank\tapp\tapp_rank\tnode\tlocal_rank\tnode_rank\tobject\tcpus\n";
 
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
