@@ -28,6 +28,22 @@ pub(crate) fn id_of<I: Id>(row: u32) -> I {
     I::from_row(row as usize)
 }
 
+/// An id as a snapshot has it: its row, from 0.
+#[derive(Serialize, Deserialize)]
+#[serde(try_from = "u32")]
+pub(crate) struct AtRow(pub(crate) u32);
+
+impl TryFrom<u32> for AtRow {
+    type Error = &'static str;
+    fn try_from(row: u32) -> Result<Self, Self::Error> {
+        // Whether the table has the row is judged when all rows are there.
+        let possible = row != u32::MAX;
+        possible
+            .then_some(Self(row))
+            .ok_or("a row that no table has")
+    }
+}
+
 #[derive(Clone)]
 enum Kept {
     /// At most [`IN_PLACE`] rows, ascending.
@@ -271,8 +287,9 @@ impl<I> Serialize for IdSet<I> {
     }
 }
 
-impl<'de, I: Id + Deserialize<'de>> Deserialize<'de> for IdSet<I> {
+impl<'de, I: Id> Deserialize<'de> for IdSet<I> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Vec::<I>::deserialize(from)?.into_iter().collect())
+        let rows = Vec::<AtRow>::deserialize(from)?;
+        Ok(rows.into_iter().map(|row| id_of(row.0)).collect())
     }
 }

@@ -84,19 +84,17 @@ pub(crate) struct Spawn<'a> {
 pub(super) type Verdict<'a> = Result<Change<'a>, Status>;
 
 /// A request for the scheduler is in progress, all else is done.
-impl<'a> From<Verdict<'a>> for Judged<'a> {
-    fn from(verdict: Verdict<'a>) -> Self {
-        let change = match verdict {
-            Ok(change) => change,
-            Err(status) => return refused(status),
-        };
-        let status = if matches!(change, Change::Ask(_)) {
-            Status::InProgress
-        } else {
-            Status::Success
-        };
-        Self { status, change }
-    }
+pub(super) fn judged(verdict: Verdict<'_>) -> Judged<'_> {
+    let change = match verdict {
+        Ok(change) => change,
+        Err(status) => return refused(status),
+    };
+    let status = if matches!(change, Change::Ask(_)) {
+        Status::InProgress
+    } else {
+        Status::Success
+    };
+    Judged { status, change }
 }
 
 pub(super) fn refused<'a>(status: Status) -> Judged<'a> {

@@ -1,7 +1,7 @@
 //! `grant`: the scheduler gives nodes. The request is judged again, on the present state.
 
 use super::attrs::{are_names, given, name};
-use super::change::{Change, Granted, GrantedTo, Judged, refused};
+use super::change::{Change, Granted, GrantedTo, Judged, judged, refused};
 use crate::event::EventValue;
 use crate::name::Name;
 use crate::state::State;
@@ -20,7 +20,7 @@ pub(super) fn judge<'a>(
         return refused(Status::NotFound);
     };
     match granted(state, req, request, nodes, alloc_id) {
-        Ok(granted) => Ok(Change::Grant(Box::new(granted))).into(),
+        Ok(granted) => judged(Ok(Change::Grant(Box::new(granted)))),
         // A wrong grant answers the request too.
         Err(status) => Judged {
             status,

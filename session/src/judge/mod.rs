@@ -14,7 +14,7 @@ use super::status::Status;
 use super::tables::{NodeSet, SpaceKind};
 pub use change::Judged;
 pub(crate) use change::{Change, Granted, GrantedTo, Spawn};
-use change::{Verdict, refused, requester};
+use change::{Verdict, judged, refused, requester};
 use std::sync::Arc;
 
 /// Judges an event on a state. Pure: the same state and event give the same answer.
@@ -68,7 +68,7 @@ pub fn judge<'a>(state: &State, event: &Event<'a>) -> Judged<'a> {
             .map(|alloc| Change::End(alloc, Why::Reclaim)),
         Event::DvmEnd => Ok(Change::Teardown),
     };
-    verdict.into()
+    judged(verdict)
 }
 
 fn deny<'a>(state: &State, req: u64, status: &str) -> Judged<'a> {

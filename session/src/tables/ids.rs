@@ -1,35 +1,29 @@
 //! The ids of the tables, and sets of them.
 
-use crate::id_set::IdSet;
-use serde::{Deserialize, Serialize};
+use crate::id_set::{AtRow, IdSet, id_of};
 use stowplan_engine::define_id;
 use stowplan_engine::id::Id as _;
-
-/// An id as a snapshot has it: its row, from 0.
-#[derive(Serialize, Deserialize)]
-struct AtRow(u32);
 
 /// Defines the ids of rows.
 macro_rules! define_ids {
     ($($(#[$meta:meta])* $name:ident;)+) => {$(
         define_id! {
             $(#[$meta])*
-            #[serde(into = "AtRow", try_from = "AtRow")]
+            #[serde(into = "AtRow", from = "AtRow")]
             $name
         }
 
+        #[doc(hidden)]
         impl From<$name> for AtRow {
             fn from(id: $name) -> Self {
                 Self(id.number())
             }
         }
 
-        impl TryFrom<AtRow> for $name {
-            type Error = &'static str;
-            fn try_from(AtRow(row): AtRow) -> Result<Self, Self::Error> {
-                // Whether the table has the row is judged when all rows are there.
-                let possible = row != u32::MAX;
-                possible.then(|| crate::id_set::id_of(row)).ok_or("a row that no table has")
+        #[doc(hidden)]
+        impl From<AtRow> for $name {
+            fn from(row: AtRow) -> Self {
+                id_of(row.0)
             }
         }
     )+};
