@@ -17,7 +17,7 @@ use super::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
 use super::seal::{SEAL_BYTES, Sealed};
 use super::set::{check_attribute, is_readable};
-use super::wire::{Reader, WireError};
+use super::wire::{RequestReader, WireError};
 use crate::count::ProcCount;
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
@@ -164,7 +164,7 @@ fn number_of(owner: Owner) -> u64 {
 
 fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
     let payload = SEALED.open(bytes)?;
-    let mut from = Reader::new(payload, SEAL_BYTES);
+    let mut from = RequestReader::new(payload, SEAL_BYTES);
     let mut request = SpawnRequest::new();
     read_policies(&mut from, &mut request)?;
     read_apps(&mut from, &mut request)?;
@@ -176,7 +176,10 @@ fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
     Ok(request)
 }
 
-fn read_policies(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
+fn read_policies(
+    from: &mut RequestReader<'_>,
+    request: &mut SpawnRequest,
+) -> Result<(), WireError> {
     let mut bits = [None; POLICIES.len()];
     for slot in &mut bits {
         let number = from.number(1 << 16)?.checked_sub(1);
@@ -198,7 +201,7 @@ fn read_policies(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<()
     Ok(())
 }
 
-fn read_apps(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
+fn read_apps(from: &mut RequestReader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
     let apps = from.count()?;
     if apps > APPS_MAX as usize {
         return Err(from.fail("these are more apps than a job may have"));
@@ -233,7 +236,11 @@ fn read_apps(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), Wi
 }
 
 /// The app of a row, which must exist and must not be a hole.
-fn read_app_id(from: &Reader<'_>, request: &SpawnRequest, row: u64) -> Result<AppId, WireError> {
+fn read_app_id(
+    from: &RequestReader<'_>,
+    request: &SpawnRequest,
+    row: u64,
+) -> Result<AppId, WireError> {
     let row = usize::try_from(row)
         .ok()
         .filter(|&row| row < request.apps.len());
@@ -246,14 +253,17 @@ fn read_app_id(from: &Reader<'_>, request: &SpawnRequest, row: u64) -> Result<Ap
     }
 }
 
-fn read_owner(from: &mut Reader<'_>, request: &SpawnRequest) -> Result<Owner, WireError> {
+fn read_owner(from: &mut RequestReader<'_>, request: &SpawnRequest) -> Result<Owner, WireError> {
     match from.number(request.apps.len() as u64)? {
         0 => Ok(Owner::Job),
         number => read_app_id(from, request, number - 1).map(owner),
     }
 }
 
-fn read_attributes(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
+fn read_attributes(
+    from: &mut RequestReader<'_>,
+    request: &mut SpawnRequest,
+) -> Result<(), WireError> {
     let rows = from.count()?;
     let mut last = None;
     for _ in 0..rows {
@@ -312,7 +322,7 @@ fn is_sound(attribute: &Attribute) -> bool {
     stored && readable && check_attribute(owner, key, value).is_ok()
 }
 
-fn read_unknown(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
+fn read_unknown(from: &mut RequestReader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
     let rows = from.count()?;
     for _ in 0..rows {
         let owner = read_owner(from, request)?;

@@ -11,12 +11,12 @@ pub struct WireError {
 
 /// Writes a payload.
 #[derive(Default)]
-pub struct Writer {
+pub struct RequestWriter {
     /// The bytes so far.
     pub bytes: Vec<u8>,
 }
 
-impl Writer {
+impl RequestWriter {
     /// Writes a number: seven bits per byte, low bits first.
     pub fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
@@ -34,13 +34,13 @@ impl Writer {
 }
 
 /// Reads a payload. Every number is bounded, so nothing is allocated beyond what the bytes hold.
-pub struct Reader<'a> {
+pub struct RequestReader<'a> {
     bytes: &'a [u8],
     at: usize,
     base: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RequestReader<'a> {
     /// A reader of these bytes, which start at byte `base` of the whole.
     #[must_use]
     pub const fn new(bytes: &'a [u8], base: usize) -> Self {
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
     /// Reads a number that fits the type.
     ///
     /// # Errors
-    /// As [`Reader::number`].
+    /// As [`RequestReader::number`].
     pub(crate) fn fitting<N: TryFrom<u64>>(&mut self) -> Result<N, WireError> {
         let start = self.at;
         let value = self.number(u64::MAX)?;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     /// Reads several texts.
     ///
     /// # Errors
-    /// As [`Reader::text`].
+    /// As [`RequestReader::text`].
     pub fn texts(&mut self) -> Result<Vec<String>, WireError> {
         let count = self.count()?;
         let mut texts = Vec::new();

@@ -21,7 +21,7 @@ use stowplan_engine::error::SpecError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};
 use stowplan_engine::spawn::seal::{SEAL_BYTES, Sealed};
-use stowplan_engine::spawn::wire::{Reader, WireError, Writer};
+use stowplan_engine::spawn::wire::{RequestReader, RequestWriter, WireError};
 use stowplan_engine::spawn::{Intake, SpawnRequest};
 
 const SEALED: Sealed = Sealed {
@@ -39,7 +39,7 @@ impl Job {
     /// Cost: linear in the job.
     pub fn to_bytes(&self) -> Result<Vec<u8>, JobError> {
         let MapArgs { job, taken, parent } = &self.asked;
-        let mut out = Writer::default();
+        let mut out = RequestWriter::default();
         out.number(u64::from(job.slots_by == CpuMode::Hwthread));
         maybe(&mut out, job.taskmap.as_deref());
         maybe(&mut out, job.lsf_affinity.as_deref());
@@ -98,12 +98,12 @@ impl Draft {
     /// `bad-request`, with the byte, when the bytes are foreign, cut, damaged or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JobError> {
         let payload = SEALED.open(bytes).map_err(wire)?;
-        let mut from = Reader::new(payload, SEAL_BYTES);
+        let mut from = RequestReader::new(payload, SEAL_BYTES);
         read(&mut from, payload)
     }
 }
 
-fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
+fn read(from: &mut RequestReader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
     let mut args = JobArgs::default();
     if from.number(1).map_err(wire)? == 1 {
         args.slots_by = CpuMode::Hwthread;
@@ -161,7 +161,11 @@ fn read(from: &mut Reader<'_>, payload: &[u8]) -> Result<Draft, JobError> {
 }
 
 /// Reads the words of a launcher's line, behind everything else.
-fn read_line(from: &mut Reader<'_>, count: usize, files: GivenFiles) -> Result<Draft, JobError> {
+fn read_line(
+    from: &mut RequestReader<'_>,
+    count: usize,
+    files: GivenFiles,
+) -> Result<Draft, JobError> {
     let mut words = Vec::new();
     for _ in 0..count {
         words.push(from.text().map_err(wire)?.to_owned());
@@ -181,7 +185,7 @@ fn says_something(job: &JobArgs) -> bool {
 }
 
 /// Writes variables of apps and of the job, files of variables, whose rules, how many levels.
-fn thread_words(out: &mut Writer, job: &JobArgs) {
+fn thread_words(out: &mut RequestWriter, job: &JobArgs) {
     out.number(job.exported.len() as u64);
     for (app, text) in &job.exported {
         out.number(u64::from(*app));
@@ -200,7 +204,11 @@ fn thread_words(out: &mut Writer, job: &JobArgs) {
 }
 
 /// Reads what [`thread_words`] wrote, of a job with this many apps.
-fn read_thread_words(from: &mut Reader<'_>, job: &mut JobArgs, apps: u64) -> Result<(), WireError> {
+fn read_thread_words(
+    from: &mut RequestReader<'_>,
+    job: &mut JobArgs,
+    apps: u64,
+) -> Result<(), WireError> {
     for _ in 0..from.count()? {
         let app = from.number(apps.saturating_sub(1))?;
         let app = u32::try_from(app).unwrap_or(u32::MAX);
@@ -226,28 +234,28 @@ fn read_thread_words(from: &mut Reader<'_>, job: &mut JobArgs, apps: u64) -> Res
     Ok(())
 }
 
-fn maybe(out: &mut Writer, text: Option<&str>) {
+fn maybe(out: &mut RequestWriter, text: Option<&str>) {
     out.number(u64::from(text.is_some()));
     if let Some(text) = text {
         out.text(text);
     }
 }
 
-fn read_maybe(from: &mut Reader<'_>) -> Result<Option<String>, JobError> {
+fn read_maybe(from: &mut RequestReader<'_>) -> Result<Option<String>, JobError> {
     match from.number(1).map_err(wire)? {
         0 => Ok(None),
         _ => Ok(Some(from.text().map_err(wire)?.to_owned())),
     }
 }
 
-fn request(out: &mut Writer, request: &SpawnRequest) -> Result<(), JobError> {
+fn request(out: &mut RequestWriter, request: &SpawnRequest) -> Result<(), JobError> {
     let packed = request.pack()?;
     out.number(packed.len() as u64);
     out.bytes.extend(packed);
     Ok(())
 }
 
-fn read_request(from: &mut Reader<'_>, payload: &[u8]) -> Result<SpawnRequest, JobError> {
+fn read_request(from: &mut RequestReader<'_>, payload: &[u8]) -> Result<SpawnRequest, JobError> {
     let length = from.count().map_err(wire)?;
     let start = payload.len() - from.left();
     let packed = from.bytes(length).map_err(wire)?;

@@ -1,6 +1,6 @@
 //! Resolved apps in bytes, and the check that those read are sound.
 
-use super::each_app;
+use super::each_app::each_app;
 use super::frame::BadPlan;
 use super::wire::{Reader, Writer};
 use crate::id::Id as _;

@@ -1,7 +1,7 @@
 //! What apps claimed of the nodes, in bytes. A plan without this section was written before there was one.
 
 use super::frame::BadPlan;
-use super::nodes_behind;
+use super::ranges::nodes_behind;
 use super::wire::{Reader, Writer};
 use crate::limit::{APPS_MAX, NODES_MAX};
 use crate::plan::app::AppPlan;

@@ -3,8 +3,7 @@
 //! Only frames of [`Edition::Gpus`] have these parts. A plan without GPUs has the same bytes as before stowplan knew GPUs.
 
 use super::frame::BadPlan;
-use super::nodes_behind;
-use super::ranges::{read_ranges, write_ranges};
+use super::ranges::{nodes_behind, read_ranges, write_ranges};
 use super::wire::{Reader, Writer};
 use crate::limit::GPUS_MAX;
 use crate::plan::gpus::given::{GivenGpus, GpuStretch, NodeKind};

@@ -14,6 +14,8 @@ pub(crate) mod wire;
 pub(crate) mod sets;
 // Node states.
 mod states;
+// Apps of a section, ascending.
+mod each_app;
 // Ranges of PUs.
 mod ranges;
 // Names and topologies.
@@ -54,7 +56,7 @@ pub mod inside {
     pub use crate::plan::bytes::hardware::{read_topologies, write_topologies};
     pub use crate::plan::bytes::listed::{is_whole, read as read_listed, write as write_listed};
     pub use crate::plan::bytes::passes::{PASSES, read_runs};
-    pub use crate::plan::bytes::placed::{Facts, read_app, read_segment};
+    pub use crate::plan::bytes::placed::{PatternFacts, read_app, read_segment};
     pub use crate::plan::bytes::sets::{read as read_sets, write as write_sets};
     pub use crate::plan::bytes::wire::{Reader, Writer};
     pub use crate::plan::bytes::{local, policy, sections};
@@ -63,12 +65,11 @@ pub mod inside {
 use super::placed::row;
 use super::{Placed, Plan, World};
 use crate::id::Id as _;
-use crate::limit::APPS_MAX;
 use crate::plan::gpus::given::GivenGpus;
 use crate::plan::nics::MappedNics;
 use crate::table::apps::{AppTable, PolicyId};
 use crate::table::interner::KeyRows;
-use crate::table::names::{NodeId, NodeRange};
+use crate::table::names::NodeId;
 use crate::table::patterns::Patterns;
 use edition::Edition;
 use std::sync::Arc;
@@ -333,31 +334,4 @@ pub fn sections(
     }
     reader.end()?;
     Ok(remarks)
-}
-
-/// Reads the apps of a section, ascending. `apps`: how many apps there are. `read`: reads the data of one app.
-fn each_app(
-    reader: &mut Reader<'_>,
-    apps: usize,
-    mut read: impl FnMut(&mut Reader<'_>, usize) -> Result<(), BadPlan>,
-) -> Result<(), BadPlan> {
-    let count = reader.number(APPS_MAX, "a number of apps")?;
-    let mut next = 0;
-    for _ in 0..count {
-        let app = reader.number(APPS_MAX, "an app")? as usize;
-        reader.ensure(
-            || (next..apps).contains(&app),
-            "an app behind the one before",
-        )?;
-        next = app + 1;
-        read(reader, app)?;
-    }
-    Ok(())
-}
-
-/// The `count` nodes of the pool that begin `gap` nodes behind `end`; `None`: there are no such nodes.
-fn nodes_behind(end: u32, gap: u32, count: u32, nodes: u32) -> Option<NodeRange> {
-    let first = end.checked_add(gap)?;
-    let end = first.checked_add(count)?;
-    (count > 0 && end <= nodes).then_some(NodeRange { first, count })
 }

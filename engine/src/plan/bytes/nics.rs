@@ -3,7 +3,7 @@
 //! Only frames whose edition has devices beside GPUs have these parts.
 
 use super::frame::BadPlan;
-use super::nodes_behind;
+use super::ranges::nodes_behind;
 use super::wire::{Reader, Writer};
 use crate::limit::OBJECTS_MAX;
 use crate::plan::nics::{MappedNics, NicRow};

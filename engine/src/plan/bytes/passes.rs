@@ -1,8 +1,9 @@
 //! Where passes over nodes ended, in bytes. Places alone do not show this (`semantics` 4.8).
 
+use super::each_app::each_app;
 use super::frame::BadPlan;
+use super::ranges::nodes_behind;
 use super::wire::{Reader, Writer};
-use super::{each_app, nodes_behind};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{PassRun, Placed};
 

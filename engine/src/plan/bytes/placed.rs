@@ -95,7 +95,7 @@ pub(super) fn read(
         let segments = reader.list("a number of stretches", |reader| {
             read_segment(reader, &masks)
         })?;
-        Ok((Facts::of(&segments), patterns.intern(segments)))
+        Ok((PatternFacts::of(&segments), patterns.intern(segments)))
     })?;
     let mut ranks = 0;
     let placed = reader.list("a number of apps", |reader| {
@@ -142,14 +142,14 @@ pub fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segme
 
 /// What is checked about a pattern before a run may use it.
 #[derive(Clone, Copy)]
-pub struct Facts {
+pub struct PatternFacts {
     /// How many processes it serves.
     pub procs: u64,
     /// Whether each of its processes has an object.
     pub objects: bool,
 }
 
-impl Facts {
+impl PatternFacts {
     fn of(draft: &[Segment]) -> Self {
         let mut runs = draft.iter().flat_map(|segment| &segment.runs);
         Self {
@@ -162,7 +162,7 @@ impl Facts {
 /// Reads the runs and the order of an app.
 pub fn read_app(
     reader: &mut Reader<'_>,
-    patterns: &[(Facts, PatternId)],
+    patterns: &[(PatternFacts, PatternId)],
     nodes: u32,
     ranks: &mut u64,
 ) -> Result<Placed, BadPlan> {

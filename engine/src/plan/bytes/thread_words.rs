@@ -1,6 +1,6 @@
 //! The words about threads in bytes, and who made the cpus, on which their meaning may depend.
 
-use super::each_app;
+use super::each_app::each_app;
 use super::frame::BadPlan;
 use super::wire::{Reader, Writer};
 use crate::id::Id as _;

@@ -1,7 +1,7 @@
 //! What was written of node names beyond the part that is compared: domains, users and ports.
 
 use super::frame::BadPlan;
-use super::nodes_behind;
+use super::ranges::nodes_behind;
 use super::wire::{Reader, Writer};
 use crate::table::names::{Names, Written};
 use crate::text::printable::disturbs;

@@ -2,7 +2,7 @@
 
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
-use stowplan_engine::plan::bytes::inside::{self, Edition, Facts, PASSES, Reader, Writer};
+use stowplan_engine::plan::bytes::inside::{self, Edition, PASSES, PatternFacts, Reader, Writer};
 use stowplan_engine::plan::bytes::{BadPlan, FrameKind, Remark, Remarks};
 use stowplan_engine::plan::{ListedRun, PlacedRun, Plan, World};
 use stowplan_engine::table::apps::AppTable;
@@ -179,7 +179,7 @@ fn entries_of_a_file_ascend_and_name_nodes_that_there_are() {
 #[test]
 fn runs_of_an_app_are_served_by_their_patterns() {
     const SERVED: &str = "runs that their patterns serve";
-    let facts = Facts {
+    let facts = PatternFacts {
         procs: 8,
         objects: true,
     };
@@ -238,7 +238,7 @@ fn ranks_by_object_are_of_runs_on_objects_and_all_apps_are_counted() {
             writer.table([[0, 2, 8, 0, kind, 0, 0]]);
             writer.number(order);
         };
-        let patterns = [(Facts { procs: 8, objects }, PatternId::from_row(0))];
+        let patterns = [(PatternFacts { procs: 8, objects }, PatternId::from_row(0))];
         let mut ranks = 5;
         let read = reads(write, |reader| {
             inside::read_app(reader, &patterns, 4, &mut ranks)
