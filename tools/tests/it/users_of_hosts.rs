@@ -117,3 +117,28 @@ fn no_answer_replaces_a_request_a_script_or_granted_hosts() {
     );
     assert!(read("job.sh").contains("srun"));
 }
+
+/// What explain and diff read is not replaced by what they say, before or behind the `--`.
+#[test]
+fn explain_and_diff_replace_nothing_that_they_read() {
+    let folder = Folder::new("explain-replaces-no-input");
+    let hosts = folder.path().join("hosts");
+    fs::write(&hosts, "a slots=2\n").unwrap();
+    for line in [
+        "explain 0 -o hosts -- --topo core:2_pu:1 --hostfile hosts -n 1 ./x",
+        "diff -o hosts -- --topo core:2_pu:1 --hostfile hosts -n 1 ./x -- --topo core:2_pu:1 -H b:2 -n 1 ./x",
+        "explain 0.1 -o hosts -- --topo core:2_pu:1 --hostfile hosts -n 1 -x OMP_NUM_THREADS=2 ./x",
+    ] {
+        let words: Vec<String> = line
+            .split(' ')
+            .map(|word| word.replace("2_pu", "2 pu"))
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let output = folder.run(&[], &words);
+        let told =
+            "error[bad-option]: -o hosts would replace hosts, which was read for this answer\n";
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", err(&output));
+        assert_eq!(err(&output), told, "{line}");
+    }
+    assert_eq!(fs::read_to_string(hosts).unwrap(), "a slots=2\n");
+}
