@@ -83,7 +83,7 @@ fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecEr
     let start = cursor.position();
     let name = take_name(line, &mut cursor);
     if name.is_empty() {
-        return line.bad(start, start + 1, "a node's name must stand here");
+        return line.bad(start, start + 1, "a node's name is expected here");
     }
     let number = line.number;
     let says = |what, counts: &Counts| HostfileLine {
@@ -277,7 +277,7 @@ fn read_keys(line: Line<'_>, name: &str, mut cursor: Cursor<'_>) -> Result<Count
             Ok(count) if value.bytes().all(|b| b.is_ascii_digit()) => Ok(count),
             Ok(_) | Err(_) => {
                 let end = value_end.max(value_start + 1);
-                line.bad(value_start, end, "a number must stand here")
+                line.bad(value_start, end, "a number is expected here")
             }
         };
         match word.replace('-', "_").as_str() {

@@ -51,7 +51,7 @@ fn rank_line(
     cursor.skip_blanks();
     let start = cursor.position();
     let Some(number) = cursor.number().filter(|&number| number < RANKS_MAX) else {
-        return bad(cursor.position(), "the number of a rank must stand here");
+        return bad(cursor.position(), "the number of a rank is expected here");
     };
     if let Some(&first) = seen.get(&number) {
         return Err(SpecError::DuplicateRank {
@@ -63,7 +63,7 @@ fn rank_line(
     seen.insert(number, line.number);
     cursor.skip_blanks();
     if cursor.eat("=").is_none() {
-        return bad(cursor.position(), "= must stand here");
+        return bad(cursor.position(), "= is expected here");
     }
     cursor.skip_blanks();
     let start = cursor.position();
@@ -107,7 +107,7 @@ fn rank_slots(
     cursor.skip_blanks();
     if !matches!(key, "slot" | "slots") || cursor.eat("=").is_none() {
         let end = cursor.position().max(start + 1);
-        return line.bad(start, end, "slot= must stand here");
+        return line.bad(start, end, "slot= is expected here");
     }
     cursor.skip_blanks();
     let start = cursor.position();

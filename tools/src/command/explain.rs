@@ -131,7 +131,7 @@ fn without_plan(asked: &Asked<'_>, files: &Recorded<'_>) -> Refused {
         Some(word) if files.is_plan(word) => told(
             "bad-option",
             format!(
-                "{word} is a saved plan, and a rank must stand before it: stowplan explain RANK {word}"
+                "{word} is a saved plan, and a rank goes before it: stowplan explain RANK {word}"
             ),
         ),
         Some(_) | None => missing(&COMMAND, "PLAN"),

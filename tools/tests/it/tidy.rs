@@ -215,3 +215,18 @@ fn the_judge_shares_no_stage() {
     }
     none(&faults, "the judge derives every promise another way");
 }
+
+/// A message says what is expected, in words that an engineer would say.
+#[test]
+fn messages_do_not_say_what_has_to_stand_where() {
+    let phrase = ["must", "stand"].join(" ");
+    let mut faults = Vec::new();
+    for path in sources() {
+        let text = read(&path);
+        let lines = text.lines().enumerate();
+        for (at, _) in lines.filter(|(_, line)| line.contains(&phrase)) {
+            faults.push(format!("{}:{}", path.display(), at + 1));
+        }
+    }
+    none(&faults, "say \"is expected here\"");
+}

@@ -93,20 +93,20 @@ fn stow(number: u64, own: &str) -> Result<Witness, String> {
     let words: Vec<&str> = own.split_whitespace().collect();
     let [process, host, thread, cpus] = *words else {
         return Err(format!(
-            "stow {own}: stow RANK HOST THREAD CPUS must stand there"
+            "stow {own}: stow RANK HOST THREAD CPUS is expected there"
         ));
     };
     let process = digits(process).ok_or_else(|| {
-        format!("stow: the rank or process number is {process:?}, and a number must stand there")
+        format!("stow: the rank or process number is {process:?}, and a number is expected there")
     })?;
     let named = thread.split('.').all(|part| digits::<u64>(part).is_some());
     if !named || thread.split('.').count() > 2 {
         return Err(format!(
-            "stow: the thread is {thread:?}, and a number must stand there"
+            "stow: the thread is {thread:?}, and a number is expected there"
         ));
     }
     let cpus = set(cpus).ok_or_else(|| {
-        format!("stow: the cpus are {cpus:?}, and a list such as 1,65 must stand there")
+        format!("stow: the cpus are {cpus:?}, and a list such as 1,65 is expected there")
     })?;
     Ok(Witness {
         line: number,

@@ -128,13 +128,13 @@ fn check_app(source: &Source<'_>, row: usize, app: Json<'_>) -> Result<(), SpecE
                 match elements.find(|element| element.kind() != Kind::String) {
                     None => continue,
                     Some(element) => {
-                        return source.refuse(element, &path(), "a string must stand here");
+                        return source.refuse(element, &path(), "a string is expected here");
                     }
                 }
             }
-            ("cmd" | "cwd", _) => "a string must stand here",
-            ("argv" | "env", _) => "an array of strings must stand here",
-            ("maxprocs", _) => "a number without fraction or exponent must stand here",
+            ("cmd" | "cwd", _) => "a string is expected here",
+            ("argv" | "env", _) => "an array of strings is expected here",
+            ("maxprocs", _) => "a number without fraction or exponent is expected here",
             ("info", _) => "an info is an object",
             (_, _) => return source.refuse(at, &path(), &unknown("an app", APP_KEYS, &name)),
         };
@@ -157,7 +157,7 @@ fn check_parent<'a>(source: &Source<'_>, parent: Json<'a>) -> Result<ParentShape
             ("job_info", Kind::Object) => shape.job_info = Some(value),
             ("tool", Kind::True) => shape.kind = ParentKind::Tool,
             ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
-            ("tool", _) => return source.refuse(value, &path, "true or false must stand here"),
+            ("tool", _) => return source.refuse(value, &path, "true or false is expected here"),
             (_, _) => return source.refuse(at, &path, &unknown("a parent", PARENT_KEYS, &name)),
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn read(value: &str) -> Result<Bind, String> {
         "none" => return Ok(Bind::Unbound),
         _ => {}
     }
-    let bad = || "cpu, depth, numa_node, none or a list of cpus must stand here".to_owned();
+    let bad = || "cpu, depth, numa_node, none or a list of cpus is expected here".to_owned();
     if value.contains(':') {
         let sets = value.split(':').map(|set| read_list(set, PUS_MAX));
         return sets.collect::<Option<_>>().map(Bind::Sets).ok_or_else(bad);

@@ -56,11 +56,11 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
     };
     for pair in words.chunks(2) {
         let [host, slots] = pair else {
-            let why = "hosts and slots must stand in pairs";
+            let why = "hosts and slots come in pairs";
             return Err(BadEnvironment::broken(name, &text, why));
         };
         let slots = number(name, slots).map_err(|_| {
-            BadEnvironment::broken(name, &text, "a number of slots must stand behind each host")
+            BadEnvironment::broken(name, &text, "a number of slots is expected after each host")
         })?;
         found.hosts.add(host, slots, name)?;
     }

@@ -314,7 +314,7 @@ fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
 fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
     cpus::number(text)
         .filter(|&number| number > 0 && number <= SLOTS_MAX)
-        .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on must stand here"))
+        .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on is expected here"))
 }
 
 /// The lines of the file that a variable names, without blank lines and comments.

@@ -108,7 +108,7 @@ fn rank_in(lookup: &dyn Lookup, name: &'static str) -> Result<Option<u32>, BadEn
     let Some(text) = lookup.variable(name) else {
         return Ok(None);
     };
-    let broken = "this is no rank: a number must stand here";
+    let broken = "this is no rank: a number is expected here";
     let rank = number(&text).ok_or_else(|| BadEnvironment::broken(name, &text, broken))?;
     Ok(Some(rank))
 }

@@ -24,14 +24,14 @@ pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
         let mut words = line.split_whitespace();
         let (host, slots) = (words.next(), words.next());
         let (Some(host), Some(slots)) = (host, slots) else {
-            return Err(wrong("a host and its slots must stand"));
+            return Err(wrong("a host and its slots are expected"));
         };
         let slots =
-            number(NAME, slots).map_err(|_| wrong("a number of slots must stand second"))?;
+            number(NAME, slots).map_err(|_| wrong("a number of slots is expected second"))?;
         found.hosts.add(host, slots, NAME)?;
         let cores = match words.nth(1).filter(|cpus| binds(cpus)) {
             Some(cpus) => {
-                Some(pairs(cpus).ok_or_else(|| wrong("socket,core:… must stand fourth"))?)
+                Some(pairs(cpus).ok_or_else(|| wrong("socket,core:… is expected fourth"))?)
             }
             None => None,
         };

@@ -28,7 +28,7 @@ pub(super) fn counts(name: &str, text: &str, hosts: usize) -> Result<Vec<u64>, B
             None => (part, 1),
             Some((count, times)) => {
                 let times = times.strip_suffix(')').ok_or_else(|| {
-                    BadEnvironment::broken(name, text, "a count such as 16(x4) must stand here")
+                    BadEnvironment::broken(name, text, "a count such as 16(x4) is expected here")
                 })?;
                 (count, number_in(name, text, times)?)
             }
@@ -56,7 +56,7 @@ pub(super) fn counts(name: &str, text: &str, hosts: usize) -> Result<Vec<u64>, B
 
 fn number_in(name: &str, text: &str, part: &str) -> Result<u64, BadEnvironment> {
     number(name, part)
-        .map_err(|_| BadEnvironment::broken(name, text, "counts from 1 on must stand here"))
+        .map_err(|_| BadEnvironment::broken(name, text, "counts from 1 on are expected here"))
 }
 
 /// Hosts with neighbouring numbers in brackets: `node[1-3],login`.

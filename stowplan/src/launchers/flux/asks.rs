@@ -100,7 +100,7 @@ impl<'a> Counts<'a> {
         match self.get(count)? {
             None => Ok(None),
             Some(number) if number >= 1 => Ok(Some(number.unsigned_abs())),
-            Some(_) => self.refuse(count, "at least 1 must stand here"),
+            Some(_) => self.refuse(count, "at least 1 is expected here"),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Counts<'a> {
         match self.get(count)? {
             None => Ok(0),
             Some(number) if number >= 0 => Ok(number.unsigned_abs()),
-            Some(_) => self.refuse(count, "at least 0 must stand here"),
+            Some(_) => self.refuse(count, "at least 0 is expected here"),
         }
     }
 

@@ -126,7 +126,7 @@ fn bind(asked: &LineAsked<'_>, said: &Said<Means>) -> Result<Bind, LineRefused> 
             Err(said.refused(asked, "not-modelled", "what it does is not known here"))
         }
         None => {
-            let why = "none, rs or packed:CORES must stand here";
+            let why = "none, rs or packed:CORES is expected here";
             Err(said.refused(asked, "launcher-refuses", why))
         }
     }
@@ -144,7 +144,7 @@ fn turn(asked: &LineAsked<'_>, said: &Said<Means>) -> Result<u32, LineRefused> {
         .strip_prefix("plane:")
         .and_then(|ranks| ranks.parse().ok());
     plane.filter(|&ranks| ranks > 0).ok_or_else(|| {
-        let why = "packed, cyclic or plane:RANKS must stand here";
+        let why = "packed, cyclic or plane:RANKS is expected here";
         said.refused(asked, "launcher-refuses", why)
     })
 }

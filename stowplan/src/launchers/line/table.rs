@@ -68,7 +68,7 @@ impl<M> Said<M> {
     /// `launcher-refuses`.
     pub fn number(&self, asked: &LineAsked<'_>) -> Result<u32, LineRefused> {
         number(&self.value)
-            .ok_or_else(|| self.refused(asked, "launcher-refuses", "a number must stand here"))
+            .ok_or_else(|| self.refused(asked, "launcher-refuses", "a number is expected here"))
     }
 }
 
@@ -101,7 +101,7 @@ impl<M: Copy + PartialEq> Part<M> {
     /// `launcher-refuses`, also for 0.
     pub fn positive(&self, asked: &LineAsked<'_>, means: M) -> Result<Option<u32>, LineRefused> {
         let zero =
-            |said: &Said<M>| said.refused(asked, "launcher-refuses", "at least 1 must stand here");
+            |said: &Said<M>| said.refused(asked, "launcher-refuses", "at least 1 is expected here");
         match (self.number(asked, means)?, self.last(means)) {
             (Some(0), Some(said)) => Err(zero(said)),
             (number, _) => Ok(number),

@@ -127,14 +127,14 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
         }
         let rank = cpus::number(rank).ok_or_else(|| {
             BadLive(format!(
-                "line {number}: the rank is {rank:?}, and a number must stand there"
+                "line {number}: the rank is {rank:?}, and a number is expected there"
             ))
         })?;
         let set = match cpus.get(set) {
             Some(&row) => row,
             None => {
                 let read = read_list(set, PUS_MAX).ok_or_else(|| {
-                    BadLive(format!("line {number}: the cpus of rank {rank} are {set:?}, and a list such as 0-3,8 must stand there"))
+                    BadLive(format!("line {number}: the cpus of rank {rank} are {set:?}, and a list such as 0-3,8 is expected there"))
                 })?;
                 lines.cpus.push(read);
                 cpus.insert(set.to_owned(), lines.cpus.len() - 1);
