@@ -1,7 +1,6 @@
 //! The GPUs and network cards of a topology: documented for a named machine, or stated with `--devices`.
 
 use crate::TopoError;
-use crate::os_devices::number;
 use stowplan_engine::count::counted;
 use stowplan_engine::devices::DeviceClass;
 use stowplan_engine::error::spec::WordFault;
@@ -9,6 +8,7 @@ use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::gpus::{Gpu, GpuFamily};
 use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
+use stowplan_engine::text::digits::number;
 use stowplan_engine::text::words::{NEAR_OBJECTS, find_word};
 
 /// A kind of devices that can be stated.

@@ -4,6 +4,7 @@ use crate::classes::Plugged;
 use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::table::gpus::{Gpu, GpuFamily};
 use stowplan_engine::table::topologies::Device;
+use stowplan_engine::text::digits::number;
 
 /// The GPUs among the OS devices of a file, in logical order. `plugged`: shape `[devices]`.
 ///
@@ -61,7 +62,7 @@ impl GpuName {
         match family {
             GpuFamily::OpenCl => {
                 let (platform, device) = rest.split_once('d')?;
-                number(platform)?;
+                number::<u32>(platform)?;
                 Some(Self {
                     number: number(device)?,
                     tile: None,
@@ -84,12 +85,6 @@ impl GpuName {
             GpuFamily::Stated => None,
         }
     }
-}
-
-/// A number of digits alone.
-pub(crate) fn number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
 }
 
 /// Drops cards that have tiles, and numbers the rest consecutively, by card and tile.

@@ -4,6 +4,7 @@
 use super::host_types::{EntrySlots, HostEntry, NameRange};
 use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
 use crate::table::names::range_names;
+use crate::text::digits::number;
 use crate::text::printable::disturbs;
 use std::net::IpAddr;
 
@@ -169,11 +170,6 @@ pub(crate) fn read_relative(text: &str) -> Result<HostEntry, HostFault> {
             .ok_or(HostFault::Syntax("+e takes a count of nodes, as +e:2")),
         _ => Err(HostFault::Syntax("+ is followed by e or n")),
     }
-}
-
-fn number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
 }
 
 /// A plain name as a range of one, as it is written.

@@ -2,6 +2,8 @@
 
 // A position in a text, numbers and lists.
 pub mod cursor;
+// A number in digits alone.
+pub mod digits;
 // The words of directives, as tables.
 pub mod printable;
 pub mod words;

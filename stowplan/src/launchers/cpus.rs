@@ -2,11 +2,11 @@
 
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
-use std::str::FromStr;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
+use stowplan_engine::text::digits::number;
 
 /// A mask, `0x101`; `0x0` for no cpu. Cost: the words up to the highest cpu.
 ///
@@ -37,12 +37,6 @@ pub fn mask(set: &RoaringBitmap) -> String {
 pub fn ranges(set: &RoaringBitmap, between: char) -> String {
     let list = stowplan_engine::table::cpusets::list_form(set);
     list.replace(',', between.encode_utf8(&mut [0; 4]))
-}
-
-/// The number of a text in digits alone.
-pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
 }
 
 /// Reads a list such as `0-3,8`, with numbers up to `highest`; `None` if `text` is not such a list.

@@ -2,10 +2,10 @@
 
 use crate::score::error::{ScoreError, bad_pattern};
 use crate::score::limit::LINE_BYTES_MAX;
-use crate::score::number::number;
 use crate::score::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::count::counted;
+use stowplan_engine::text::digits::number;
 
 /// What the weights of edges count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

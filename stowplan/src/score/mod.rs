@@ -22,8 +22,6 @@
 
 // Every bound.
 pub mod limit;
-// Numbers in digits.
-pub mod number;
 // Errors.
 pub mod error;
 // Sums of weights.

@@ -15,12 +15,12 @@ use stowplan::job::error::{JobError, one_line};
 use stowplan::job::our_words::in_our_words;
 use stowplan::job::place::Placement;
 use stowplan::job::words::CommandLine;
-use stowplan::score::number::number;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::AppId;
+use stowplan_engine::text::digits::number;
 
 /// A rank, and one of its threads.
 type Asked = (u32, ThreadName);

@@ -13,9 +13,9 @@ use crate::score::advise::{Advice, Answer, Chosen, Policy};
 use crate::score::error::ScoreError;
 use crate::score::figures::Matrices;
 use crate::score::network::OnNetwork;
-use crate::score::number::number;
 use crate::score::pattern::Part;
 use policies::Tried;
+use stowplan_engine::text::digits::number;
 
 /// The refusal for an error of the score.
 #[must_use]

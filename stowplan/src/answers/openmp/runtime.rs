@@ -1,8 +1,8 @@
 //! Which OpenMP runtime, and which version of it: `gnu`, `llvm@17`.
 
-use crate::score::number::number;
 use std::fmt;
 use std::str::FromStr;
+use stowplan_engine::text::digits::number;
 
 /// A family of runtimes: each has rules of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

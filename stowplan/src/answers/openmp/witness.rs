@@ -1,9 +1,9 @@
 //! Lines in which running threads say where they are: those of the runtimes themselves, of hello_jobstep and of xthi.
 
-use crate::score::number::number as digits;
 use roaring::RoaringBitmap;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::text::cursor::whole_ranges;
+use stowplan_engine::text::digits::number as digits;
 
 /// What a line says of the cpus of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! How a picture is drawn, and what stands around the nodes.
 
 use crate::score::network::OnNetwork;
-use crate::score::number::number;
 use roaring::RoaringBitmap;
+use stowplan_engine::text::digits::number;
 
 /// The colours of the paper.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

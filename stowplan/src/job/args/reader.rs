@@ -7,7 +7,6 @@ use crate::job::line;
 use crate::job::options::{Meaning, OptionOf, Row, Takes, Times, nearest, spelled};
 use crate::job::parameters::is_machine;
 use crate::job::program::refuse_empty_program;
-use crate::score::number::number;
 use std::str::FromStr;
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
@@ -16,6 +15,7 @@ use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::spawn::request::app_id;
+use stowplan_engine::text::digits::number;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_engine::text::said::MapChoice;
 

@@ -2,8 +2,8 @@
 
 use super::{Effect, find};
 use crate::job::error::bad_words;
-use crate::score::number::number;
 use stowplan_engine::error::SpecError;
+use stowplan_engine::text::digits::number;
 
 /// The most nodes that are made.
 const NODES_MAX: u64 = 1 << 22;

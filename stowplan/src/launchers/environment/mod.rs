@@ -18,10 +18,10 @@ mod visible;
 // The rank of a process and its node.
 pub mod rank;
 
-use super::cpus;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
+use stowplan_engine::text::digits;
 
 /// The most hosts that an environment may name.
 pub const HOSTS_MAX: usize = 1 << 20;
@@ -312,7 +312,7 @@ fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
 
 /// Reads a number in a variable, at least 1.
 fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
-    cpus::number(text)
+    digits::number(text)
         .filter(|&number| number > 0 && number <= SLOTS_MAX)
         .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on is expected here"))
 }

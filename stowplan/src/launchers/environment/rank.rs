@@ -1,8 +1,8 @@
 //! The rank of a process and its node, according to its launcher.
 
 use super::{BadEnvironment, Lookup};
-use crate::launchers::cpus::number;
 use std::net::IpAddr;
+use stowplan_engine::text::digits::number;
 
 /// The variables of a launcher.
 struct Launcher {

@@ -1,7 +1,7 @@
 //! Versions of Intel MPI that are told apart. Source: `lines/intel/spec.md` 8.
 
-use crate::launchers::cpus::number;
 use crate::launchers::line::LineRefused;
+use stowplan_engine::text::digits::number;
 
 /// The versions that were asked, as the part behind `2021.`.
 const FIRST: u32 = 6;

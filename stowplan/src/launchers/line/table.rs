@@ -2,7 +2,7 @@
 
 use super::asked::LineAsked;
 use super::refused::LineRefused;
-use crate::launchers::cpus::number;
+use stowplan_engine::text::digits::number;
 use stowplan_engine::text::words::nearest;
 
 /// How many values a word takes.

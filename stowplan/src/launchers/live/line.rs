@@ -1,10 +1,11 @@
 //! The line of one process: rank, host, cpus, devices, and the source of each, separated by tabs.
 
-use crate::launchers::cpus::{self, ranges, read_list};
+use crate::launchers::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt;
 use stowplan_engine::limit::PUS_MAX;
+use stowplan_engine::text::digits;
 use stowplan_engine::text::printable::{disturbs, shown};
 
 /// What one process found out about itself.
@@ -125,7 +126,7 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
             lines.foreign += 1;
             continue;
         }
-        let rank = cpus::number(rank).ok_or_else(|| {
+        let rank = digits::number(rank).ok_or_else(|| {
             BadLive(format!(
                 "line {number}: the rank is {rank:?}, and a number is expected there"
             ))

@@ -1,11 +1,11 @@
 //! Numbers and lists of numbers, as Slurm's words have them.
 
-use crate::launchers::cpus;
 use stowplan_engine::limit::PUS_MAX;
+use stowplan_engine::text::digits;
 
 /// A decimal number up to the largest `int`.
 pub(super) fn number(text: &str) -> Option<u64> {
-    cpus::number(text).filter(|&number| number <= u64::from(i32::MAX.cast_unsigned()))
+    digits::number(text).filter(|&number| number <= u64::from(i32::MAX.cast_unsigned()))
 }
 
 /// A number from 1.

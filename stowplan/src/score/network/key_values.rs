@@ -5,9 +5,9 @@ use super::grid::{Part, count, dims, filling};
 use super::refused::{Line, in_line};
 use super::tree::Named;
 use super::{BadNetwork, Kind, Network, blocks, grid, host_list, tree};
-use crate::score::number::number;
 use std::collections::HashMap;
 use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::digits::number;
 
 /// Nodes of a ring.
 pub(super) const RING_MAX: u64 = 16;

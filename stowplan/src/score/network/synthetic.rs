@@ -6,9 +6,9 @@ use super::{
     BadNetwork, Kind, LEVELS_MAX, NODES_MAX, Network, SWITCHES_MAX, grid, host_list, level_words,
     rows,
 };
-use crate::score::number;
 use std::collections::VecDeque;
 use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::digits;
 
 /// Words that begin a network, and what they make.
 const KINDS: &[(&str, Kind)] = &[
@@ -98,7 +98,7 @@ fn parts(words: &[&str], kind: Kind) -> Result<Vec<Vec<Counted>>, String> {
             let Some((name, number)) = word.split_once(':') else {
                 return Err(format!("{word} is no level with a count, as switch:4"));
             };
-            let Some(number) = number::number(number).filter(|&number| number > 0) else {
+            let Some(number) = digits::number(number).filter(|&number| number > 0) else {
                 return Err(format!("{word}: the count goes from 1"));
             };
             if levels.len() > LEVELS_MAX {

@@ -7,8 +7,8 @@ use super::refused::in_line;
 use super::tree::Named;
 use super::yaml_text::{Value, What};
 use super::{BadNetwork, Kind, NODES_MAX, Network, blocks, grid, host_list, tree, yaml_text};
-use crate::score::number::number;
 use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::digits::number;
 
 /// What a topology may be.
 const KINDS: &[&str] = &["tree", "block", "ring", "torus3d"];

@@ -7,8 +7,8 @@ pub(crate) use grid::star;
 pub use grid::{Edge, Grid, Halo};
 
 use crate::score::error::{ScoreError, bad_pattern};
-use crate::score::number::number;
 use stowplan_engine::count::counted;
+use stowplan_engine::text::digits::number;
 
 /// Which ranks each rank of an app talks to.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -21,11 +21,11 @@ use stowplan::job::error::one_line;
 use stowplan::score::advise::Advice;
 use stowplan::score::advise::Answer;
 use stowplan::score::figures::Leaving;
-use stowplan::score::number::number;
 use stowplan::score::order::file;
 use stowplan::score::tree::places;
 use stowplan::score::weight::Weight;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::text::digits::number;
 
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),

@@ -2,10 +2,10 @@
 
 use crate::command::given::Given;
 use crate::report::{Refused, told};
-use stowplan::score::number;
 use stowplan_engine::count::Rank;
 use stowplan_engine::limit::TASKMAP_TASKS_MAX;
 use stowplan_engine::taskmap::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, JobNode, Limits, Scheme};
+use stowplan_engine::text::digits;
 
 /// What the user wants from a map.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ pub(super) fn wanted<'a>(given: &Given<'a>) -> Result<Wanted<'a>, Refused> {
 
 fn number(given: &Given<'_>, name: &str, most: u64) -> Result<Option<u64>, Refused> {
     given.parsed(name, &format!("a number from 0 to {most}"), |value| {
-        number::number(value).filter(|&number| number <= most)
+        digits::number(value).filter(|&number| number <= most)
     })
 }
 

@@ -7,9 +7,9 @@ mod small;
 
 use crate::job::batch::text::{Span, Text};
 use crate::launchers::line::quoted_words;
-use crate::score::number;
 use std::collections::BTreeMap;
 use stowplan_engine::error::SpecError;
+use stowplan_engine::text::digits;
 
 /// A batch system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -235,7 +235,7 @@ impl Said {
 
 /// A number from 1 at its place.
 fn number(text: &Text<'_>, span: Span, what: &str, value: &str) -> Result<u32, SpecError> {
-    let found = number::number(value).filter(|&number| number > 0);
+    let found = digits::number(value).filter(|&number| number > 0);
     found.ok_or_else(|| {
         let what = format!("{what}{value}: a number from 1 is asked for");
         text.refused("bad-value", span, &what, Vec::new())
