@@ -21,16 +21,31 @@ impl Binder<'_> {
     /// Whether target objects exist where processes look for them: inside the cpus near a mapped device, or anywhere under other maps.
     /// True if no object is needed.
     pub(super) fn has_target(&self, mapped: &Targets<'_>) -> bool {
-        let Target::Objects { kind, objects } = &self.target else {
-            return true;
-        };
-        if !self.maps_devices() || kind.is_device() {
-            return !objects.is_empty();
+        match &self.target {
+            Target::Objects { kind, objects } if !self.maps_devices() || kind.is_device() => {
+                !objects.is_empty()
+            }
+            Target::Objects { .. } => self.with_target(mapped).contains(&true),
+            Target::Nothing | Target::Cpus(_) => true,
         }
+    }
+
+    /// Whether a process may come to a mapped device without a target inside the cpus near it.
+    pub(super) fn some_lack_target(&self, mapped: &Targets<'_>) -> bool {
+        let looks = matches!(&self.target, Target::Objects { kind, .. } if !kind.is_device());
+        looks && self.maps_devices() && self.with_target(mapped).contains(&false)
+    }
+
+    /// For each different set of cpus near the mapped devices, whether a target is inside.
+    fn with_target(&self, mapped: &Targets<'_>) -> Vec<bool> {
+        let Target::Objects { objects, .. } = &self.target else {
+            return Vec::new();
+        };
         let near: BTreeSet<_> = (mapped.iter())
             .map(|device| self.topologies.ranges(device))
             .collect();
-        (objects.iter()).any(|target| near.iter().any(|pus| self.is_inside(target, pus)))
+        let has = |pus| (objects.iter()).any(|target| self.is_inside(target, pus));
+        near.into_iter().map(has).collect()
     }
 
     /// Whether a target has cpus, and all of them are in `pus`.

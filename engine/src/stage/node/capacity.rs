@@ -24,8 +24,8 @@ pub(crate) struct TopologyView<'t> {
     has_target: bool,
     /// For each mapped object, whether an earlier one has the same cpus: devices near the same cpus. Empty under other maps.
     repeated: Vec<bool>,
-    /// Whether mapped devices share cpus without being near the same ones.
-    overlap: bool,
+    /// Whether mapped devices share cpus without being near the same ones, or some are near no target.
+    must_lay: bool,
 }
 
 /// The room on a node in its present state.
@@ -37,10 +37,11 @@ pub(crate) struct Capacity {
     pub(crate) cpus: u32,
     /// Processes that the packages can take, PE cpus each: pkgcap(n).
     pub(crate) by_package: u32,
-    /// Processes that the mapped objects can take, PE cpus each, without sharing cpus. Too many if they [overlap](Self::overlap).
+    /// Processes that the mapped objects can take, PE cpus each, without sharing cpus. Too many if processes [must be laid](Self::must_lay).
     pub(crate) by_object: u64,
-    /// Whether mapped devices share cpus without being near the same ones. Then only laying processes tells how many fit.
-    pub(crate) overlap: bool,
+    /// Whether mapped devices share cpus without being near the same ones, or some are near no target. Then only laying processes tells
+    /// how many fit.
+    pub(crate) must_lay: bool,
     /// Mapped objects, and how many of them have PE cpus, free or taken.
     pub(crate) objects: u32,
     pub(crate) with_cpus: u32,
@@ -97,7 +98,7 @@ impl<'t> TopologyView<'t> {
         };
         Self {
             has_target: binder.has_target(&objects),
-            overlap: overlap(topologies, &objects, &repeated),
+            must_lay: overlap(topologies, &objects, &repeated) || binder.some_lack_target(&objects),
             repeated,
             binder,
             objects,
@@ -146,7 +147,7 @@ impl<'t> TopologyView<'t> {
             cpus: may.count(),
             by_package,
             by_object,
-            overlap: self.overlap,
+            must_lay: self.must_lay,
             objects: self.objects.len(),
             with_cpus,
             largest_object,

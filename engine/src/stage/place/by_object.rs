@@ -74,10 +74,10 @@ fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, Map
     let explicit = placement.explicit();
     let certain = explicit && placement.policy.if_supported == IfSupported::No;
     let by_default = !explicit && capacity.has_target && placement.policy.limit.is_none();
-    if certain && capacity.overlap {
+    if certain && capacity.must_lay {
         return Ok(laid_or_refused(view, layout, slots));
     }
-    if certain || (by_default && !capacity.overlap) {
+    if certain || (by_default && !capacity.must_lay) {
         return Ok(slots.min(u32::try_from(capacity.by_object).unwrap_or(u32::MAX)));
     }
     // Processes that the binder leaves unbound use up no room. Only laying them tells how many fit.

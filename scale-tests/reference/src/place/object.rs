@@ -194,6 +194,7 @@ fn span_alone(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
 /// looked at.
 fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     let (mut reached, mut all, mut only_limits) = (0, 0_u64, true);
+    let mut certain = !turn.by_default() && turn.policy.if_supported == IfSupported::No;
     for seat in 0..turn.seats.len() {
         if reached == turn.left {
             return Ok(());
@@ -209,6 +210,7 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             turn.meets_target(seat)?;
             turn.fits(seat)?;
         }
+        certain = certain && !must_place(turn, seat, &objects);
         let first = |at: &usize| !(0..*at).any(|before| shared(&objects[before], &objects[*at]));
         let cpus = (0..objects.len())
             .filter(first)
@@ -222,7 +224,6 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         reached += slots.min(cpus).min(1);
     }
     // A process that stays unbound uses no cpu. Then only placing the processes shows whether there is room.
-    let certain = !turn.by_default() && turn.policy.if_supported == IfSupported::No;
     if all >= turn.left || !certain {
         return Ok(());
     }
@@ -234,6 +235,26 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     }
     turn.bound = all;
     Err(turn.lack_of_cpus())
+}
+
+/// Whether only placing the processes shows how many fit: devices are near some cpus together and not the same ones, or one is near no
+/// object to bind to.
+fn must_place(turn: &Turn<'_, '_>, seat: usize, objects: &[Object]) -> bool {
+    let apart = |one: &Object, other: &Object| one.cpus == other.cpus || !shared(one, other);
+    let machine = turn.machine(seat);
+    let lacks = |object: &Object| {
+        let target = turn.target.filter(|target| !target.is_device());
+        object.kind.is_device()
+            && target.is_some_and(|target| {
+                let targets = machine.objects(machine.meant(target)).iter();
+                !targets
+                    .filter(|target| !target.cpus.is_empty())
+                    .any(|target| object.cpus.holds(&target.cpus))
+            })
+    };
+    objects
+        .iter()
+        .any(|one| lacks(one) || !objects.iter().all(|other| apart(one, other)))
 }
 
 /// Whether both are devices that are near a cpu together.
