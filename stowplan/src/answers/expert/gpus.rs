@@ -1,7 +1,7 @@
 //! GPUs that serve nobody while another serves two, and GPUs that are far from the cpus of their process.
 
 use super::Fact;
-use super::cores::{Node, cpus_of, first_node};
+use super::cores::{Node, cpus_of, first_node, meet};
 use super::kinds::Kind;
 use crate::answers::gpus::list;
 use roaring::RoaringBitmap;
@@ -57,7 +57,7 @@ pub(super) fn facts(plan: &Plan, kind: &Kind, given: &GivenGpus) -> Vec<Fact> {
                     continue;
                 };
                 gpu.users.push((row, local));
-                if gpu.near.is_disjoint(cpus.unwrap_or(&node.allowed)) {
+                if !meet(&gpu.near, cpus.unwrap_or(&node.allowed)) {
                     let fact = far
                         .entry(guest.app)
                         .or_insert_with(|| is_far(guest.app, gpu));
