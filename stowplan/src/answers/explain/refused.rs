@@ -10,6 +10,8 @@ use crate::job::our_words::in_our_words;
 use crate::job::words::{AppWords, CommandLine};
 use crate::launchers::script::shell;
 use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 
@@ -139,15 +141,17 @@ pub(super) struct Search<'s> {
     line: &'s CommandLine,
     planning: &'s Planning<'s>,
     found: Vec<Changed>,
+    /// Whether jobs that were planned fit: what a search finds is offered next.
+    planned: RefCell<HashMap<Vec<String>, bool>>,
 }
 
 impl<'s> Search<'s> {
     pub(super) fn new(line: &'s CommandLine, planning: &'s Planning<'s>) -> Self {
-        let found = Vec::new();
         Self {
             line,
             planning,
-            found,
+            found: Vec::new(),
+            planned: RefCell::default(),
         }
     }
 
@@ -190,7 +194,9 @@ impl<'s> Search<'s> {
     }
 
     fn fits(&self, changed: &Changed) -> bool {
-        (self.planning)(&changed.words).is_ok()
+        let plan = || (self.planning)(&changed.words).is_ok();
+        let mut planned = self.planned.borrow_mut();
+        *planned.entry(changed.words.clone()).or_insert_with(plan)
     }
 
     fn offer(&mut self, app: usize, meaning: Meaning, value: &str) {
@@ -350,10 +356,8 @@ impl<'s> Search<'s> {
 
     /// Offers the most processes that fit.
     fn fewer_processes(&mut self, app: usize) {
-        let most = match self.given_processes(app) {
-            Some(asked) => asked.saturating_sub(1),
-            None => 1,
-        };
+        let asked = self.given_processes(app);
+        let most = asked.map_or(1, |asked| asked.saturating_sub(1));
         if let Some(procs) = self.most_processes(app, most) {
             self.offer(app, Meaning::Np, &procs.to_string());
         }
