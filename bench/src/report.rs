@@ -1,5 +1,5 @@
 //! The table: as Markdown for people, as lines of numbers for the next run to compare with. Nothing is refused here:
-//! bounds are asserted in `scale-tests/tests/it/growth.rs` and `memory.rs`.
+//! bounds are asserted in `scale-tests/measured/tests/it/growth.rs` and `memory.rs`.
 
 use crate::measure::Measured;
 use std::fmt::Write as _;

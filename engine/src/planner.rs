@@ -80,7 +80,7 @@ impl Planner {
     /// As `plan`.
     ///
     /// Cost: as `plan`, without making the plan. After the first placement it allocates nothing for apps that find the same states as before
-    /// (`scale-tests/tests/it/replan.rs`), except for maps that files write out.
+    /// (`scale-tests/measured/tests/it/replan.rs`), except for maps that files write out.
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
         self.resolved.apps.keep_policies(self.policies);
         self.work.pool.nodes.start_again(&self.found);

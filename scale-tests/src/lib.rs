@@ -27,6 +27,10 @@ pub mod shrink;
 pub mod corpus;
 // Named shapes of jobs and machines.
 pub mod shapes;
+// The size of the tests.
+pub mod size;
+// The middle of several times.
+pub mod middle;
 // Random lines of launchers.
 pub mod lines;
 // Networks above the node.

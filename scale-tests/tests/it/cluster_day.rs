@@ -2,12 +2,12 @@
 //! compared with an account that shares no code with the cluster.
 
 use crate::cluster_account::Account;
-use crate::cluster_flat::middle;
-use crate::size::is_long;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use stowplan::{Cluster, Job, JobId, Machine, Plan, Standing, Topology};
 use stowplan_scale_tests::choices::Choices;
+use stowplan_scale_tests::middle::middle;
+use stowplan_scale_tests::size::is_long;
 
 const SLOTS: u32 = 16;
 const NODE: &str = "package:2 core:8 pu:1";

@@ -1,10 +1,10 @@
 //! A cluster shows a job the first nodes with room, as many as it can look at. A job among the nodes of a session is shown all of
 //! them. With a session of all nodes, both must come to the same, byte for byte.
 
-use crate::size::is_long;
 use stowplan::session::{By, Config, Initial, Name, State};
 use stowplan::{Cluster, Error, Job, Machine, Plan, Topology};
 use stowplan_scale_tests::choices::Choices;
+use stowplan_scale_tests::size::is_long;
 
 const NODES: u32 = 48;
 

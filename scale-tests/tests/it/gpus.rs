@@ -80,7 +80,7 @@ fn two_thousand_million_processes_on_a_node_take_turns() {
 
 #[test]
 fn random_jobs_with_devices_are_placed_and_dealt_as_the_plain_mapper_does() {
-    let jobs = if crate::size::is_long() {
+    let jobs = if stowplan_scale_tests::size::is_long() {
         100_000
     } else {
         3_000

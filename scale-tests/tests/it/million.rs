@@ -1,6 +1,5 @@
 //! Large and worst-case jobs through the full judge, and the bytes they take.
 
-use crate::size::{divisor, is_long, named};
 use std::num::NonZeroU32;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
@@ -9,6 +8,7 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
 use stowplan_judge::{check, check_ranks};
 use stowplan_scale_tests::shapes::{self, NAMES, RANKED, Shape};
+use stowplan_scale_tests::size::{divisor, is_long, named};
 
 /// For how many ranks every large job is asked where they are.
 const ASKED: u32 = 1 << 14;

@@ -1,6 +1,5 @@
 //! Networks in all forms, compared with a loop over the edges of small jobs; figures of advice, compared with the score of its words.
 
-use crate::size::is_long;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -13,6 +12,7 @@ use stowplan_scale_tests::choices::Choices;
 use stowplan_scale_tests::networks::jobs::{self, Job, Pattern};
 use stowplan_scale_tests::networks::plain::{Figures, Leaving, figures};
 use stowplan_scale_tests::networks::{Drawn, draw};
+use stowplan_scale_tests::size::is_long;
 
 /// Files of a case, by name.
 #[derive(Default)]

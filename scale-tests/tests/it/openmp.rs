@@ -1,11 +1,11 @@
 //! Threads of OpenMP, against the plain model; the plain model against what the runtimes answered.
 
-use crate::size::is_long;
 use serde_json::Value;
 use std::path::Path;
 use stowplan_reference::threads::Told;
 use stowplan_scale_tests::choices::Choices;
 use stowplan_scale_tests::input::openmp::words;
+use stowplan_scale_tests::size::is_long;
 use stowplan_scale_tests::threads::recorded::{case, fault, machines};
 use stowplan_scale_tests::threads::{difference, differences, differences_with};
 

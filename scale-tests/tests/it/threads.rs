@@ -1,6 +1,5 @@
 //! Every number of threads gives the same bytes.
 
-use crate::size::named;
 use stowplan_engine::count::Rank;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::ProcTable;
@@ -9,6 +8,7 @@ use stowplan_scale_tests::compare::{Lab, Verdict, row};
 use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::shapes::{NAMES, titled};
+use stowplan_scale_tests::size::named;
 
 #[test]
 fn threads_change_nothing() {

@@ -1,9 +1,9 @@
 //! How much the tables of a DVM hold, and how much an event allocates, counted in a process of its own. Source: reservations "What
 //! it costs".
 
-use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
+use stowplan_scale_tests::size::is_long;
 use stowplan_session::{Config, Event, EventValue, Initial, Name, State, Status, step};
 
 /// Tells the child what to count.

@@ -1,11 +1,12 @@
 //! A cluster stays as small as it began, however many jobs have come and gone. Counted in a process of its own.
 
-use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use stowplan::{Cluster, Job, JobId, Machine, Topology};
 use stowplan_scale_tests::choices::Choices;
+use stowplan_scale_tests::middle::middle;
+use stowplan_scale_tests::size::is_long;
 
 /// Tells the child that it shall count, and how many placements.
 const WHAT: &str = "STOWPLAN_CHILD_CLUSTER";
@@ -36,12 +37,6 @@ fn held(region: &Region<'_, std::alloc::System>) -> usize {
     change
         .bytes_allocated
         .saturating_sub(change.bytes_deallocated)
-}
-
-/// The time of the middle one, in nanoseconds: other programs on the machine disturb it least.
-pub(crate) fn middle(mut took: Vec<Duration>) -> u128 {
-    took.sort_unstable();
-    took[took.len() / 2].as_nanos()
 }
 
 /// The body of the child process, not a promise: without words it does nothing.

@@ -7,7 +7,7 @@ use stowplan_judge::check;
 use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::shapes::{EQUAL, Shape, regular};
 
-use crate::size::named;
+use stowplan_scale_tests::size::named;
 
 /// Everything that a plan says about its ranks.
 fn said(mapped: &Mapped) -> Vec<String> {

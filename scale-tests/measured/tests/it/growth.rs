@@ -1,7 +1,7 @@
 //! How costs grow: exponents fitted over several sizes, with the error of the fit.
 
 use crate::child::{Cost, cost};
-use crate::size::is_long;
+use stowplan_scale_tests::size::is_long;
 
 /// The exponent of y over x, and its standard error, from the logarithms.
 #[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]

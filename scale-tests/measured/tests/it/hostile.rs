@@ -1,7 +1,6 @@
 //! Plans that are made to be expensive: a few kilobytes that claim a different process count for each run of nodes.
 
 use crate::child::{again, peak_kib};
-use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::{Claimed, Placed, PlacedRun, Plan, RankOrder, World};
@@ -9,6 +8,7 @@ use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppTable;
 use stowplan_engine::table::names::{NameRange, Names, NodeRange};
 use stowplan_engine::table::patterns::{Patterns, Place, PlaceRun, Segment};
+use stowplan_scale_tests::size::is_long;
 
 /// Tells the child the rank order and the number of objects of a node.
 const PLAN: &str = "STOWPLAN_HOSTILE_PLAN";

@@ -1,11 +1,11 @@
 //! Task maps: the fuzz bodies on bytes from a seed, and the memory that a map takes.
 
 use crate::child::{again, peak_kib};
-use crate::size::is_long;
 use proptest::prelude::*;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use stowplan_engine::taskmap::{Block, Encoder, Form, Limits, TaskMap};
 use stowplan_scale_tests::input::taskmap;
+use stowplan_scale_tests::size::is_long;
 
 proptest! {
     #[test]
