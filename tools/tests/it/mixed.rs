@@ -127,9 +127,12 @@ fn placed(plan: &Plan) -> Vec<Placed> {
 /// The memory of a saved plan is in proportion to its bytes, and bounded.
 #[test]
 fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
-    let few = with_sets_of_a_million(PLAN_SET_BYTES_FREE / SET);
+    let words = ["--topo", "pu:1048576", "-H", "a:1", "x"].map(str::to_owned);
+    let plan = place(map_args(&words).unwrap(), &FilesAlone(&NoFiles)).unwrap();
+    let plan = plan.mapped.plan;
+    let few = with_sets_of_a_million(&plan, PLAN_SET_BYTES_FREE / SET);
     assert!(few.len() < 1 << 15, "{}", few.len());
-    let many = with_sets_of_a_million(2 * PLAN_SET_BYTES_FREE / SET);
+    let many = with_sets_of_a_million(&plan, 2 * PLAN_SET_BYTES_FREE / SET);
     let more = u64::try_from(many.len() - few.len()).unwrap();
     assert!(
         more * PLAN_SET_BYTES_GRANTED > PLAN_SET_BYTES_FREE / 2,
@@ -138,7 +141,7 @@ fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
     for bytes in [few, many] {
         assert_eq!(Plan::from_bytes(&bytes).unwrap().to_bytes(), bytes);
     }
-    let bytes = with_sets_of_a_million(PLAN_SET_BYTES_MAX / SET + 2);
+    let bytes = with_sets_of_a_million(&plan, PLAN_SET_BYTES_MAX / SET + 2);
     let error = Plan::from_bytes(&bytes).unwrap_err();
     assert!(error.to_string().contains("memory"), "{error}");
 }
@@ -146,11 +149,8 @@ fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
 /// Bytes in memory of a set of 2^20 PUs.
 const SET: u64 = 1 << 17;
 
-/// A saved plan of one topology of 2^20 PUs, with this many nodes; no two of them have the same free PUs.
-fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
-    let words = ["--topo", "pu:1048576", "-H", "a:1", "x"].map(str::to_owned);
-    let plan = place(map_args(&words).unwrap(), &FilesAlone(&NoFiles)).unwrap();
-    let plan = plan.mapped.plan;
+/// The bytes of a plan on one topology of 2^20 PUs, saved with this many nodes; no two of them have the same free PUs.
+fn with_sets_of_a_million(plan: &Plan, sets: u64) -> Vec<u8> {
     let mut world = plan.world().clone();
     let first = world
         .before
@@ -173,5 +173,5 @@ fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
     }
     world.after = after;
     let table = plan.resolved_apps().clone();
-    Plan::assemble(world, table, plan.patterns().clone(), placed(&plan)).to_bytes()
+    Plan::assemble(world, table, plan.patterns().clone(), placed(plan)).to_bytes()
 }

@@ -60,9 +60,15 @@ pub(crate) fn installed(name: &str) -> PathBuf {
         prefix.join("include/stowplan.h"),
     )
     .expect("a copy");
-    fs::copy(library("so"), prefix.join("lib/libstowplan.so.1")).expect("a copy");
-    fs::copy(library("so"), prefix.join("lib/libstowplan.so")).expect("a copy");
-    fs::copy(library("a"), prefix.join("lib/libstowplan.a")).expect("a copy");
+    // Links: the static library has a hundred megabytes.
+    for (end, name) in [
+        ("so", "libstowplan.so.1"),
+        ("so", "libstowplan.so"),
+        ("a", "libstowplan.a"),
+    ] {
+        let place = prefix.join("lib").join(name);
+        std::os::unix::fs::symlink(library(end), place).expect("a link");
+    }
     let pc = fs::read_to_string(folder().join("stowplan.pc.in")).expect("it is committed");
     let pc = pc.replace("@PREFIX@", &prefix.to_string_lossy());
     let pc = pc

@@ -71,10 +71,10 @@ const XML: &str = include_str!("two-packages.xml");
 #[test]
 fn a_topology_is_dropped_and_a_link_holds_it() {
     with_browser("dropped", async |browser: &Browser| {
+        // Without a topology.
         browser
-            .line("-H a:4 -n 4 --bind-to core ./app", "4 ranks")
-            .await
-            .ok();
+            .line("-H a:4 -n 4 --bind-to core ./app", "refused")
+            .await?;
         let drop = format!(
             "const held = new DataTransfer(); held.items.add(new File([{}], 'node.xml'));
              document.dispatchEvent(new DragEvent('drop', {{dataTransfer: held, bubbles: true, cancelable: true}}));",
