@@ -6,6 +6,10 @@
     reason = "a test says what it skips, and ends where a promise is broken"
 )]
 
+/// The allocator of the command, which most tests call within this process.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod advice;
 mod allocation;
 mod altered;

@@ -5,6 +5,7 @@ use crate::folder::Folder;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 use stowplan::answers::journal_file::{FileError, JournalFile};
 use stowplan_session::{Config, Event, Initial, Journal, Name, State, ToolRole};
 
@@ -15,8 +16,8 @@ fn node(at: u32) -> String {
     format!("node-with-a-long-name-{at}")
 }
 
-/// A journal with more bytes than this, made of snapshots.
-fn larger_than(bytes: usize) -> Vec<u8> {
+/// Two journals that are made of snapshots: one with fewer bytes than are compacted, and one with more.
+static JOURNALS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let config = Config::default();
     let initial = Initial {
         nodes: (0..40_000).map(|at| Name::new(&node(at))).collect(),
@@ -30,12 +31,15 @@ fn larger_than(bytes: usize) -> Vec<u8> {
         role: ToolRole::Tool,
     };
     journal.submit(&mut state, &event).unwrap();
-    while journal.store().len() <= bytes {
-        journal.snapshot(&state).unwrap();
-        journal.flush().unwrap();
-    }
-    journal.into_store()
-}
+    let mut larger_than = |bytes: usize| {
+        while journal.store().len() <= bytes {
+            journal.snapshot(&state).unwrap();
+            journal.flush().unwrap();
+        }
+        journal.store().clone()
+    };
+    [larger_than(COMPACTED - (4 << 20)), larger_than(COMPACTED)]
+});
 
 /// The contents of a folder: each name, with its bytes or the target of a link.
 fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -77,12 +81,12 @@ fn take_links(folder: &Path) -> usize {
 /// Other files are in the way in every possible manner: nothing but the journal changes, and it keeps one history.
 #[test]
 fn a_compaction_touches_its_journal_and_nothing_else() {
-    let bytes = larger_than(COMPACTED);
+    let [_, bytes] = &*JOURNALS;
     for way in ["plain", "link", "link to a link", "full disk"] {
         let (folder, elsewhere) = (Folder::new("link"), Folder::new("journal"));
         let other = elsewhere.path();
         let real = other.join("J");
-        std::fs::write(&real, &bytes).unwrap();
+        std::fs::write(&real, bytes).unwrap();
         put_others(other, &bytes[..200]);
         std::fs::write(folder.file("J.compact"), b"of another server").unwrap();
         let journal = match way {
@@ -155,9 +159,9 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
 fn a_journal_that_grows_is_compacted_while_it_is_served() {
     let folder = Folder::new("compaction-served");
     let journal = folder.file("J");
-    let bytes = larger_than(COMPACTED - (4 << 20));
+    let [bytes, _] = &*JOURNALS;
     assert!(bytes.len() < COMPACTED, "not yet");
-    std::fs::write(&journal, &bytes).unwrap();
+    std::fs::write(&journal, bytes).unwrap();
     let hosts: Vec<String> = (0..40_000).map(node).collect();
     let hosts = serde_json::to_string(&hosts).unwrap();
     let mut lines = "{}\n".to_owned();
