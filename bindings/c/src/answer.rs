@@ -6,12 +6,20 @@ use crate::proc::{self, StowProc};
 use crate::refusal::StowError;
 use crate::status::{ask, call, call_with};
 use std::ffi::{CString, c_char};
+use std::ptr::null_mut;
 
-/// The error pointer of functions that return a status but no error.
-pub(crate) const UNTOLD: *mut *mut StowError = std::ptr::null_mut();
+/// Writes text about a handle, for a function that returns no error.
+pub(crate) unsafe fn say<'h, H: 'h, S: AsRef<str>>(
+    handle: *const H,
+    space: Space<c_char>,
+    text: impl FnOnce(&'h H) -> Result<S, Fail>,
+) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe { say_with(handle, space, null_mut(), text) }
+}
 
 /// Writes text about a handle.
-pub(crate) unsafe fn say<'h, H: 'h, S: AsRef<str>>(
+pub(crate) unsafe fn say_with<'h, H: 'h, S: AsRef<str>>(
     handle: *const H,
     space: Space<c_char>,
     error: *mut *mut StowError,
@@ -26,8 +34,18 @@ pub(crate) unsafe fn say<'h, H: 'h, S: AsRef<str>>(
     unsafe { call_with(error, work) }
 }
 
-/// Writes several items about a handle.
+/// Writes several items about a handle, for a function that returns no error.
 pub(crate) unsafe fn list<H, T: Copy>(
+    handle: *const H,
+    space: Space<T>,
+    items: impl FnOnce(&H) -> Result<Vec<T>, Fail>,
+) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe { list_with(handle, space, null_mut(), items) }
+}
+
+/// Writes several items about a handle.
+pub(crate) unsafe fn list_with<H, T: Copy>(
     handle: *const H,
     space: Space<T>,
     error: *mut *mut StowError,

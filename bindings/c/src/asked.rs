@@ -1,6 +1,6 @@
 //! `stow_asked`: what a component of the caller's sees while it is asked, and where it puts its answer.
 
-use crate::answer::{UNTOLD, count, part, say};
+use crate::answer::{count, part, say};
 use crate::constants::STOW_COUNT;
 use crate::fail::Fail;
 use crate::pointer::{Space, change, read, text};
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn stow_asked_attribute(
         })
     };
     // SAFETY: the caller guarantees it.
-    unsafe { say(asked, space, UNTOLD, told) }
+    unsafe { say(asked, space, told) }
 }
 
 /// How many rooms there are.
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn stow_asked_name(
         Ok(found.ok_or_else(why)?.name(node))
     };
     // SAFETY: the caller guarantees it.
-    unsafe { say(asked, space, UNTOLD, told) }
+    unsafe { say(asked, space, told) }
 }
 
 /// Answers for the next nodes.

@@ -1,7 +1,7 @@
 //! `stow_cluster`: jobs that come and go on the same nodes. `cluster_nodes.rs` has the nodes, `waiting.rs` the jobs that do not start
 //! now.
 
-use crate::answer::list;
+use crate::answer::{list, list_with};
 use crate::fail::Fail;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn stow_cluster_jobs(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(cluster, space, crate::answer::UNTOLD, |cluster| {
+        list(cluster, space, |cluster| {
             Ok(numbers(cluster.cluster.jobs().map(|(job, _)| job)))
         })
     }
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn stow_cluster_to_bytes(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { list(cluster, space, error, |own| Ok(own.cluster.to_bytes())) }
+    unsafe { list_with(cluster, space, error, |own| Ok(own.cluster.to_bytes())) }
 }
 
 /// Reads a cluster from its bytes.

@@ -1,6 +1,6 @@
 //! The nodes of a cluster: added and removed, up and down, and what is free of them.
 
-use crate::answer::{UNTOLD, count, list, say};
+use crate::answer::{count, list_with, say};
 use crate::cluster::{StowCluster, numbers};
 use crate::constants::{STOW_STANDING_DOWN, STOW_STANDING_DRAINED, STOW_STANDING_UP};
 use crate::fail::Fail;
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn stow_cluster_node_name(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(cluster, space, UNTOLD, |cluster| {
+        say(cluster, space, |cluster| {
             cluster.names().get(node as usize).ok_or_else(|| {
                 let nodes = cluster.names().len();
                 Fail::NotFound(format!("there is no node {node}; the cluster has {nodes}"))
@@ -265,7 +265,7 @@ unsafe fn numbers_of<T: Copy>(
 ) -> u32 {
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(cluster, space, error, |own: &StowCluster| {
+        list_with(cluster, space, error, |own: &StowCluster| {
             Ok(numbers(&own.cluster, text(node, len)?)?)
         })
     }

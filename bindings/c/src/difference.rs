@@ -1,6 +1,6 @@
 //! `stow_difference`: what moved between two plans.
 
-use crate::answer::{UNTOLD, count, part, say};
+use crate::answer::{count, part, say};
 use crate::plan::StowPlan;
 use crate::pointer::{Out, Space, free, read};
 use crate::refusal::{StowError, string};
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn stow_difference_picture(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(difference, space, UNTOLD, |difference| {
+        say(difference, space, |difference| {
             Ok(difference.told.picture())
         })
     }
@@ -240,11 +240,7 @@ pub unsafe extern "C" fn stow_difference_html(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(difference, space, UNTOLD, |difference| {
-            Ok(difference.told.html())
-        })
-    }
+    unsafe { say(difference, space, |difference| Ok(difference.told.html())) }
 }
 
 /// Frees a difference.

@@ -1,6 +1,6 @@
 //! GPUs of processes, as numbers.
 
-use crate::answer::{UNTOLD, count, list};
+use crate::answer::{count, list};
 use crate::fail::Fail;
 use crate::plan::StowPlan;
 use crate::pointer::Space;
@@ -17,11 +17,7 @@ pub unsafe extern "C" fn stow_plan_gpu_numbers(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(plan, space, UNTOLD, |plan| {
-            Ok(plan.proc(rank)?.gpus().to_vec())
-        })
-    }
+    unsafe { list(plan, space, |plan| Ok(plan.proc(rank)?.gpus().to_vec())) }
 }
 
 /// The GPUs of a process of a slice, as numbers.
@@ -36,7 +32,7 @@ pub unsafe extern "C" fn stow_slice_gpu_numbers(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(slice, space, UNTOLD, |slice| {
+        list(slice, space, |slice| {
             Ok(slice.proc(local_rank)?.gpus().to_vec())
         })
     }
@@ -61,7 +57,7 @@ pub unsafe extern "C" fn stow_plan_gpuset(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(plan, space, UNTOLD, |plan| {
+        list(plan, space, |plan| {
             let set = plan.gpus().set(id).map(<[u32]>::to_vec);
             set.ok_or_else(|| Fail::NotFound(format!("there is no set of GPUs {id}")))
         })

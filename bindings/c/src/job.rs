@@ -1,6 +1,6 @@
 //! `stow_job`: describes a job. `plan.rs` and `cluster.rs` place it.
 
-use crate::answer::list;
+use crate::answer::list_with;
 use crate::constants::{STOW_COUNT, STOW_JOB};
 use crate::fail::Fail;
 use crate::pointer::{Out, Space, bytes, change, free, text, words};
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn stow_job_to_bytes(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { list(job, space, error, |job| Ok(job.job()?.to_bytes())) }
+    unsafe { list_with(job, space, error, |job| Ok(job.job()?.to_bytes())) }
 }
 
 /// Reads a job from its bytes.

@@ -1,6 +1,6 @@
 //! A plan for people: its summary and its picture.
 
-use crate::answer::{UNTOLD, say};
+use crate::answer::say;
 use crate::plan::StowPlan;
 use crate::pointer::Space;
 use std::ffi::c_char;
@@ -15,11 +15,7 @@ pub unsafe extern "C" fn stow_plan_summary(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(plan, space, UNTOLD, |plan| {
-            Ok(plan.plan.summary().to_string())
-        })
-    }
+    unsafe { say(plan, space, |plan| Ok(plan.plan.summary().to_string())) }
 }
 
 /// The plan as an SVG image.
@@ -32,7 +28,7 @@ pub unsafe extern "C" fn stow_plan_picture(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { say(plan, space, UNTOLD, |plan| Ok(plan.plan.picture())) }
+    unsafe { say(plan, space, |plan| Ok(plan.plan.picture())) }
 }
 
 /// The plan as a page for a browser.
@@ -45,5 +41,5 @@ pub unsafe extern "C" fn stow_plan_html(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { say(plan, space, UNTOLD, |plan| Ok(plan.plan.html())) }
+    unsafe { say(plan, space, |plan| Ok(plan.plan.html())) }
 }

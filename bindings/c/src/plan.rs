@@ -1,6 +1,6 @@
 //! `stow_plan`: places a job (`stow_plan_new`), and answers questions about the plan.
 
-use crate::answer::{UNTOLD, count, list, say, tell};
+use crate::answer::{count, list, list_with, say, say_with, tell};
 use crate::fail::Fail;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
@@ -120,11 +120,7 @@ pub unsafe extern "C" fn stow_plan_cpus(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(plan, space, UNTOLD, |plan| {
-            Ok(plan.proc(rank)?.cpus().list())
-        })
-    }
+    unsafe { say(plan, space, |plan| Ok(plan.proc(rank)?.cpus().list())) }
 }
 
 /// The GPUs of a process, as text.
@@ -138,11 +134,7 @@ pub unsafe extern "C" fn stow_plan_gpus(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(plan, space, UNTOLD, |plan| {
-            Ok(proc::list(plan.proc(rank)?.gpus()))
-        })
-    }
+    unsafe { say(plan, space, |plan| Ok(proc::list(plan.proc(rank)?.gpus()))) }
 }
 
 /// The network cards that a process is mapped to, as text.
@@ -156,11 +148,7 @@ pub unsafe extern "C" fn stow_plan_nics(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(plan, space, UNTOLD, |plan| {
-            Ok(plan.proc(rank)?.nics().join(","))
-        })
-    }
+    unsafe { say(plan, space, |plan| Ok(plan.proc(rank)?.nics().join(","))) }
 }
 
 /// The cpus of a process, as bits.
@@ -174,11 +162,7 @@ pub unsafe extern "C" fn stow_plan_cpu_words(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(plan, space, UNTOLD, |plan| {
-            Ok(proc::words(plan.proc(rank)?.cpus()))
-        })
-    }
+    unsafe { list(plan, space, |plan| Ok(proc::words(plan.proc(rank)?.cpus()))) }
 }
 
 /// The name of a node.
@@ -192,11 +176,7 @@ pub unsafe extern "C" fn stow_plan_node_name(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(plan, space, UNTOLD, |plan| {
-            Ok(plan.node(node)?.name().to_owned())
-        })
-    }
+    unsafe { say(plan, space, |plan| Ok(plan.node(node)?.name().to_owned())) }
 }
 
 /// Finds the number of a node by its name.
@@ -228,7 +208,7 @@ pub unsafe extern "C" fn stow_plan_node_ranks(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(plan, space, UNTOLD, |plan| {
+        list(plan, space, |plan| {
             let procs = plan.node(node)?.procs();
             Ok(procs.map(|proc| proc.rank().into()).collect())
         })
@@ -247,7 +227,7 @@ pub unsafe extern "C" fn stow_plan_cpuset(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(plan, space, UNTOLD, |plan| {
+        say(plan, space, |plan| {
             let cpus = plan.plan.cpus(id);
             let cpus = cpus.ok_or_else(|| Fail::NotFound(format!("there is no cpu set {id}")))?;
             Ok(cpus.list())
@@ -266,7 +246,7 @@ pub unsafe extern "C" fn stow_plan_notes(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(plan, space, UNTOLD, |plan| {
+        say(plan, space, |plan| {
             let notes = plan.plan.notes().iter();
             Ok(notes.map(|note| format!("{note}\n")).collect::<String>())
         })
@@ -285,7 +265,7 @@ pub unsafe extern "C" fn stow_plan_task_map(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(plan, space, error, |plan| {
+        say_with(plan, space, error, |plan| {
             Ok(plan.plan.task_map()?.to_string())
         })
     }
@@ -309,7 +289,7 @@ pub unsafe extern "C" fn stow_plan_to_bytes(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_bytes())) }
+    unsafe { list_with(plan, space, error, |plan| Ok(plan.plan.to_bytes())) }
 }
 
 /// The part of the plan that every daemon needs, in bytes.
@@ -323,7 +303,7 @@ pub unsafe extern "C" fn stow_plan_to_broadcast(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_broadcast())) }
+    unsafe { list_with(plan, space, error, |plan| Ok(plan.plan.to_broadcast())) }
 }
 
 /// The part of the plan that the daemon of one node needs, in bytes.
@@ -338,7 +318,7 @@ pub unsafe extern "C" fn stow_plan_node_slice(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { list(plan, space, error, |plan| Ok(plan.node(node)?.to_bytes())) }
+    unsafe { list_with(plan, space, error, |plan| Ok(plan.node(node)?.to_bytes())) }
 }
 
 /// Reads a plan from its bytes.

@@ -1,6 +1,6 @@
 //! `stow_session`: sessions and reservations, as lines of JSON.
 
-use crate::answer::{UNTOLD, list, say};
+use crate::answer::{list, list_with, say};
 use crate::machine::StowMachine;
 use crate::pointer::{Out, Space, bytes, change, free, read, text, words};
 use crate::refusal::StowError;
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn stow_session_answer(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { say(session, space, UNTOLD, |session| Ok(&session.answer)) }
+    unsafe { say(session, space, |session| Ok(&session.answer)) }
 }
 
 /// The bytes of the journal that wait to be kept.
@@ -111,11 +111,7 @@ pub unsafe extern "C" fn stow_session_journal(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        list(session, space, UNTOLD, |session| {
-            Ok(session.channel.journal())
-        })
-    }
+    unsafe { list(session, space, |session| Ok(session.channel.journal())) }
 }
 
 /// Says that the bytes that waited are safe.
@@ -145,7 +141,7 @@ pub unsafe extern "C" fn stow_session_compact(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(session, space, error, |session| {
+        list_with(session, space, error, |session| {
             Ok(session.channel.compact().map_err(face::Error::from)?)
         })
     }

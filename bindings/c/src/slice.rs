@@ -1,6 +1,6 @@
 //! `stow_slice`.
 
-use crate::answer::{UNTOLD, count, list, say, tell};
+use crate::answer::{count, list, say, tell};
 use crate::fail::Fail;
 use crate::pointer::{Out, Space, bytes, free};
 use crate::proc::{self, StowProc};
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn stow_slice_node_name(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe { say(slice, space, UNTOLD, |slice| Ok(slice.0.name())) }
+    unsafe { say(slice, space, |slice| Ok(slice.0.name())) }
 }
 
 /// One process.
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn stow_slice_cpus(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(slice, space, UNTOLD, |slice| {
+        say(slice, space, |slice| {
             Ok(slice.proc(local_rank)?.cpus().list())
         })
     }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn stow_slice_gpus(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(slice, space, UNTOLD, |slice| {
+        say(slice, space, |slice| {
             Ok(proc::list(slice.proc(local_rank)?.gpus()))
         })
     }
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn stow_slice_nics(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(slice, space, UNTOLD, |slice| {
+        say(slice, space, |slice| {
             Ok(slice.proc(local_rank)?.nics().join(","))
         })
     }
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn stow_slice_cpu_words(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(slice, space, UNTOLD, |slice| {
+        list(slice, space, |slice| {
             Ok(proc::words(slice.proc(local_rank)?.cpus()))
         })
     }

@@ -1,6 +1,6 @@
 //! `stow_taskmap`: task maps, read and written.
 
-use crate::answer::say;
+use crate::answer::say_with;
 use crate::fail::Fail;
 use crate::plan::StowPlan;
 use crate::pointer::{Out, Room, Space, bytes, free, read};
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn stow_taskmap_text(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(map, space, error, |map| {
+        say_with(map, space, error, |map| {
             let form = FORM_WORDS.get(form as usize).map(|(_, form)| *form);
             let form = form.ok_or(Fail::Invalid("there is no such form"))?;
             let text = map.0.text(form, Encoder::Best, Limits::default());

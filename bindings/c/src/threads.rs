@@ -1,6 +1,6 @@
 //! `stow_threads`: where an OpenMP runtime puts the threads of a process.
 
-use crate::answer::{UNTOLD, count, part, say};
+use crate::answer::{count, part, say};
 use crate::constants::STOW_NONE;
 use crate::fail::Fail;
 use crate::plan::StowPlan;
@@ -152,11 +152,7 @@ pub unsafe extern "C" fn stow_threads_cpus(
 ) -> u32 {
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
-    unsafe {
-        say(threads, space, UNTOLD, |threads| {
-            Ok(&placed(threads, thread)?.cpus)
-        })
-    }
+    unsafe { say(threads, space, |threads| Ok(&placed(threads, thread)?.cpus)) }
 }
 
 /// How many places the place list has.
@@ -178,7 +174,7 @@ pub unsafe extern "C" fn stow_threads_place_cpus(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        say(threads, space, UNTOLD, |threads| {
+        say(threads, space, |threads| {
             let found = threads.places.get(place as usize);
             found.ok_or_else(|| Fail::NotFound(format!("there is no place {place}")))
         })

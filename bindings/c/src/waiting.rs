@@ -1,6 +1,6 @@
 //! `stow_waiting`: why a job does not start now.
 
-use crate::answer::{UNTOLD, list, part};
+use crate::answer::{list, part};
 use crate::cluster::{StowCluster, numbers};
 use crate::fail::Fail;
 use crate::job::StowJob;
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn stow_waiting_jobs(
     let space = Space::new(out, capacity, needed);
     // SAFETY: the caller guarantees it.
     unsafe {
-        list(waiting, space, UNTOLD, |waiting| {
+        list(waiting, space, |waiting| {
             let never = || Fail::NotFound("it does not start even if all jobs end".to_owned());
             waiting.jobs.clone().ok_or_else(never)
         })

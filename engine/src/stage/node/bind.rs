@@ -1,6 +1,7 @@
 //! Binding: one process at a time on one node, from a set of free cpus that is kept between processes. Source: `semantics` 7.
 //!
 //! With PE above 1: `bind_several.rs`. Mapped by device: `bind_near.rs`. Cpus given out twice: `overload.rs`.
+//! That a node takes no more processes than it has free cpus: `place/by_slot.rs`, `place/by_object.rs`.
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
