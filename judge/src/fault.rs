@@ -96,7 +96,7 @@ impl Promise {
             Self::DefaultTarget => "the default bind target follows the size of the job",
             Self::Entry => "a listed process has what its entry says",
             Self::Base => "an app's ranks start where the earlier ones end",
-            Self::NodeOrder => "nodes stand in the order of their first process",
+            Self::NodeOrder => "nodes are in the order of their first process",
             Self::RankOrder => "a rank is where the promised order puts it",
             Self::RankInverse => "the rank of a place and the place of a rank agree",
             Self::SameJob => "the plan answers this job",

@@ -28,7 +28,7 @@ pub enum ImageError {
         place: u32,
     },
     /// A name or number appears twice, or rows are out of order.
-    #[error("{what} {name:?} stands twice or out of order")]
+    #[error("{what} {name:?} is there twice or out of order")]
     Repeated {
         /// The list.
         what: &'static str,

@@ -43,7 +43,7 @@ pub enum InitialError {
         max: u64,
     },
     /// A name appears twice.
-    #[error("initial name {name:?} stands twice")]
+    #[error("initial name {name:?} is given twice")]
     Repeated {
         /// The name.
         name: Name,

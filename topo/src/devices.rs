@@ -155,7 +155,7 @@ fn read_where(text: &str) -> Result<Where, String> {
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(format!("number {} stands there twice", pair[0])),
+        Some(pair) => Err(format!("number {} is given twice", pair[0])),
         None => Ok(Where::Listed(kind, numbers)),
     }
 }

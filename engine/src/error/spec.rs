@@ -33,7 +33,7 @@ pub enum WordFault {
         form: &'static str,
     },
     /// `rank-by` has no qualifiers.
-    #[error("cannot stand there: rank-by has no qualifiers")]
+    #[error("is not allowed there: rank-by has no qualifiers")]
     NoQualifiers,
 }
 
@@ -129,7 +129,7 @@ pub enum SpecError {
         fault: WordFault,
     },
     /// Valid words that contradict each other.
-    #[error("{first} and {second} cannot stand together on {owner}: {why}")]
+    #[error("{first} and {second} cannot be used together on {owner}: {why}")]
     ContradictingQualifiers {
         /// The app or the job.
         owner: Owner,

@@ -39,7 +39,7 @@ pub enum BadOrder {
         places: u32,
     },
     /// A rank that is listed twice.
-    #[error("rank {rank} stands there twice")]
+    #[error("rank {rank} is given twice")]
     Twice {
         /// The rank.
         rank: u32,

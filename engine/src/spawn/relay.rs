@@ -171,7 +171,7 @@ fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
     read_attributes(&mut from, &mut request)?;
     read_unknown(&mut from, &mut request)?;
     if !from.is_done() {
-        return Err(from.fail("bytes stand behind the request"));
+        return Err(from.fail("bytes follow the request"));
     }
     Ok(request)
 }

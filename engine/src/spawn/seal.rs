@@ -72,7 +72,7 @@ impl Sealed {
             return Err(at(bytes.len(), "the payload is cut"));
         }
         if length < payload.len() {
-            return Err(at(SEAL_BYTES + length, "bytes stand behind the payload"));
+            return Err(at(SEAL_BYTES + length, "bytes follow the payload"));
         }
         if crc32fast::hash(payload) != u32::from_le_bytes([*c0, *c1, *c2, *c3]) {
             return Err(at(12, "the checksum does not fit the payload"));

@@ -91,7 +91,7 @@ impl SpawnRequest {
             place: String::new(),
             key: "a directive".to_owned(),
             owner,
-            fault: "has no app to stand on".to_owned(),
+            fault: "has no app to apply to".to_owned(),
         })
     }
 

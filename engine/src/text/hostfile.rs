@@ -175,7 +175,7 @@ fn node_names(line: Line<'_>, start: usize, name: &str) -> Result<Vec<NameRange>
     node_name(line, start, &around.collect::<String>())?;
     let host = name.split_once('@').map_or(name, |(_, host)| host);
     let names = if open < name.len() - host.len() {
-        Err(HostFault::Syntax("a range cannot stand in a user's name"))
+        Err(HostFault::Syntax("a range cannot be used in a user's name"))
     } else {
         read_names(host, Ranges::BeforeDomain)
     };

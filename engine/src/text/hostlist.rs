@@ -215,7 +215,7 @@ pub(crate) fn read_names(name: &str, may: Ranges) -> Result<Vec<NameRange>, Host
         return Ok(vec![plain(name)]);
     };
     if may.forbid(&name[..open]) || name[..open].contains(']') {
-        return Err(HostFault::Syntax("a range cannot stand in a domain"));
+        return Err(HostFault::Syntax("a range cannot be used in a domain"));
     }
     // Each bracket but the last is expanded; the last stays a range.
     let mut prefixes = vec![name[..open].to_owned()];
@@ -228,7 +228,7 @@ pub(crate) fn read_names(name: &str, may: Ranges) -> Result<Vec<NameRange>, Host
         let next = behind.find('[').filter(|&at| !may.forbid(&behind[..at]));
         let Some(at) = next else {
             if behind.contains(['[', ']']) {
-                return Err(HostFault::Syntax("a range cannot stand in a domain"));
+                return Err(HostFault::Syntax("a range cannot be used in a domain"));
             }
             return product(&prefixes, &ranges, behind);
         };

@@ -114,7 +114,7 @@ fn rank_slots(
     let text = cursor.take_while(|c| !c.is_whitespace());
     cursor.skip_blanks();
     if !cursor.is_done() {
-        let what = "nothing may stand behind the slot list";
+        let what = "nothing may follow the slot list";
         return line.bad(cursor.position(), line.text.len(), what);
     }
     let list = Word { start, text };

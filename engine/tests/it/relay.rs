@@ -68,7 +68,7 @@ fn a_payload_that_no_setter_makes_is_refused() {
     }
     // A hole holds nothing; nothing may follow the last part; a number has one form only.
     assert!(refusal(&[0, 0, 0, 1, 0, 0, 1, 1, 24, 0, 1, 2, 0]).contains("hole"));
-    assert!(refusal(&[&sound[..], &[0]].concat()).contains("behind"));
+    assert!(refusal(&[&sound[..], &[0]].concat()).contains("follow"));
     assert!(refusal(&[0x80, 0, 0, 0, 0, 0, 0]).contains("number"));
 }
 

@@ -51,7 +51,7 @@ pub enum ReplayError {
     )]
     Foreign,
     /// A bad frame with a whole one after it.
-    #[error("damaged at byte {offset}: whole frames stand behind a bad one")]
+    #[error("damaged at byte {offset}: whole frames follow a bad one")]
     Damaged {
         /// Where the bad frame begins.
         offset: usize,

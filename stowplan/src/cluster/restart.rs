@@ -93,7 +93,7 @@ impl Cluster {
     pub fn to_bytes(&self) -> Vec<u8> {
         let jobs = self.jobs.iter();
         let jobs = jobs.map(|(job, running)| (job.0, running.plan.inner()));
-        // The sum over the nodes and jobs does not cover this number: it stands there twice, the second time with all bits turned.
+        // The sum over the nodes and jobs does not cover this number: it is given twice, the second time with all bits turned.
         let mut bytes = self.next.to_le_bytes().to_vec();
         bytes.extend((!self.next).to_le_bytes());
         bytes.extend(self.nodes.to_bytes(jobs));

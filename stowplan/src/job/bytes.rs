@@ -129,7 +129,9 @@ fn read(from: &mut RequestReader<'_>, payload: &[u8]) -> Result<Draft, JobError>
         let name = from.text().map_err(wire)?;
         let text = from.text().map_err(wire)?;
         if last.is_some_and(|last| last >= name) {
-            return Err(wire(from.fail("files stand by name, each once")));
+            return Err(wire(
+                from.fail("files are in the order of their names, each once"),
+            ));
         }
         last = Some(name);
         files.give(name, text);
@@ -171,7 +173,7 @@ fn read_line(
         words.push(from.text().map_err(wire)?.to_owned());
     }
     if !from.is_done() {
-        return Err(wire(from.fail("something stands behind the job")));
+        return Err(wire(from.fail("something follows the job")));
     }
     let mut draft = Draft::from_words(&words)?;
     draft.give_all(files);
@@ -229,7 +231,7 @@ fn read_thread_words(
         return Err(from.fail("what is said about threads is not left out, and says nothing"));
     }
     if !from.is_done() {
-        return Err(from.fail("something stands behind the job"));
+        return Err(from.fail("something follows the job"));
     }
     Ok(())
 }

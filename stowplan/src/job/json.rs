@@ -59,7 +59,7 @@ impl<'a> Json<'a> {
             Err(error) => return fail(error.valid_up_to(), "this is no UTF-8"),
         };
         if text.starts_with('\u{feff}') {
-            return fail(0, "a byte order mark stands before the value");
+            return fail(0, "a byte order mark comes before the value");
         }
         let value = serde_json::from_str(text).map_err(|error| no_json(text, 0, &error));
         let sound = value.as_ref().map_or_else(|error| error.at, |_| text.len());
@@ -177,7 +177,7 @@ fn judge_insides(text: &str, sound: usize) -> Result<(), JsonError> {
                 match strings.next() {
                     Some(Ok(_)) => at += strings.byte_offset(),
                     Some(Err(error)) if !error.is_eof() => {
-                        let fault = "half of a character pair stands alone before this".to_owned();
+                        let fault = "half of a character pair is alone before this".to_owned();
                         let JsonError { at, .. } = no_json(text, at, &error);
                         return Err(JsonError { at, fault });
                     }

@@ -127,7 +127,7 @@ fn refuse_plan(program: &str, outside: &dyn Outside) -> Result<(), JobError> {
     Err(told(
         "bad-option",
         format!(
-            "{program} is a saved plan, and stands where the program of a job does: a plan stands before --, without words of a job"
+            "{program} is a saved plan, and is where the program of a job is expected: a plan comes before --, without words of a job"
         ),
     ))
 }

@@ -209,7 +209,7 @@ fn said<'p>(job: &'p Job<'p>, dialect: Dialect, reader: Reader) -> Result<Said<'
         && let Some(name) = job.nodes.name_twice()
     {
         return Err(Unsaid(format!(
-            "{name} stands twice, as two nodes with local ranks of their own, and only hydra starts two nodes of one name"
+            "{name} is listed twice, as two nodes with local ranks of their own, and only hydra starts two nodes of one name"
         )));
     }
     let mut said = without_variables(job, dialect, reader)?;

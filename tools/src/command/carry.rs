@@ -14,7 +14,7 @@ use stowplan_engine::table::names::Names;
 
 /// `--onto` of subcommands that read a plan. The options of hosts behind it are read with it.
 #[rustfmt::skip]
-pub(super) const ONTO: Row = own(&["onto"], Maybe, "HOSTS", Many, "carry the plan onto these hosts first; or --onto with -H LIST, --hostfile F, --here, --topo T behind it");
+pub(super) const ONTO: Row = own(&["onto"], Maybe, "HOSTS", Many, "carry the plan onto these hosts first; or --onto with -H LIST, --hostfile F, --here, --topo T after it");
 
 /// Prints notes in words.
 pub(super) fn print(notes: &[Remark], console: &mut Console<'_>) {

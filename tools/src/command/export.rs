@@ -63,7 +63,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let path = job.output.as_deref();
     let Some(dialect) = dialect else {
         if given.has("for") || given.has("dir") {
-            let sentence = "export: --for and --dir are for one dialect, which stands first";
+            let sentence = "export: --for and --dir are for one dialect, which comes first";
             return Err(told("bad-option", sentence));
         }
         return output::give(path, console.out, |out| {
@@ -196,7 +196,7 @@ type Exported = (Plan, JobArgs, Option<Arc<OnNetwork>>);
 fn plan(given: &Given<'_>, console: &mut Console<'_>) -> Result<Exported, Refused> {
     let Some(words) = given.behind.filter(|_| given.words.is_empty()) else {
         if given.words.is_empty() {
-            let sentence = "export: a saved plan or a job must be named behind the dialect";
+            let sentence = "export: a saved plan or a job must be named after the dialect";
             return Err(told("bad-option", sentence));
         }
         let (path, job) = (given.only("PLAN")?, given.job()?);

@@ -165,7 +165,7 @@ impl<'a> Given<'a> {
         let command = self.command.words;
         let sentence = format!("{command} has no option {said}");
         if self.command.behind == Behind::Jobs && find(name).is_some() {
-            let sentence = format!("{sentence}; a job and its options stand behind --");
+            let sentence = format!("{sentence}; a job and its options come after --");
             return told("bad-option", sentence);
         }
         let rows = self.command.rows();

@@ -184,7 +184,7 @@ fn notes(found: &Found, whose: Whose, affinity: Option<&str>, line: &CommandLine
     let cores = (says_cores(line) && !found.cores.is_empty()).then(|| Note::OfLine {
         class: "allocation-unused",
         text: format!(
-            "{} gives cores {}, which are not used here: the list of cpus of this line stands in their place",
+            "{} gives cores {}, which are not used here: the list of cpus of this line takes their place",
             found.source,
             found.cores.join(" ")
         ),

@@ -16,7 +16,7 @@ use stowplan_engine::stage::resolve::{Files, prepare};
 pub(crate) const COMMAND: Subcommand = Subcommand {
     examples: &[
         ("stowplan spawn request.json --topo 'package:2 core:4 pu:1'", "docs/request.schema.json describes the file"),
-        ("stowplan spawn request.json --topo 'package:2 core:4 pu:1' --show-attributes", "what the job and each app carry behind the relay"),
+        ("stowplan spawn request.json --topo 'package:2 core:4 pu:1' --show-attributes", "what the job and each app carry after the relay"),
     ],
     ..subcommand("spawn", "REQUEST.json [job options]", "Places a programmatic spawn request as map places a command line", spawn)
 };

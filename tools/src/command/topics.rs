@@ -122,7 +122,7 @@ const HOST: Topic = Topic {
 const HOSTFILE: Topic = Topic {
     names: &["hostfile", "machinefile"],
     usage: "--hostfile FILE",
-    about: "Nodes with slots, a line each; - is standard input. Behind # stands a comment.",
+    about: "Nodes with slots, a line each; - is standard input. After # comes a comment.",
     words: &[
         ("a slots=4", "four slots; absent: as many as it has cores, or as often as it is named"),
         ("a slots=4 max_slots=6", "six at most under oversubscribe"),

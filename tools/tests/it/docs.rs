@@ -65,7 +65,7 @@ fn errors_lists_each_class_once() {
     listed.sort();
     let all = listed.len();
     listed.dedup();
-    assert_eq!(listed.len(), all, "a class stands twice");
+    assert_eq!(listed.len(), all, "a class is listed twice");
     for class in [
         "failed-map",
         "not-enough-slots",

@@ -47,7 +47,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ),
     (
         "check a.plan --format tsv",
-        &["bad-option", "--format", "behind --"],
+        &["bad-option", "--format", "after --"],
     ),
 ];
 

@@ -85,7 +85,11 @@ fn one_host_of_two_users_is_in_no_list() {
     let folder = Folder::new("one-host-of-two-users");
     saved(&folder, "n1:2,me@n1:2");
     let output = folder.run(&[], &["export", "hostfile", "job.plan"]);
-    assert!(err(&output).contains("n1 stands twice"), "{}", err(&output));
+    assert!(
+        err(&output).contains("n1 is listed twice"),
+        "{}",
+        err(&output)
+    );
 }
 
 #[test]

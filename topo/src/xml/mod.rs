@@ -254,7 +254,7 @@ impl<'b> File<'b> {
             }
             (_, Some(_)) => {
                 let what = format!(
-                    "<{}> cannot stand in an object here",
+                    "<{}> cannot be in an object here",
                     name.as_ref().escape_debug()
                 );
                 return Err((self.at, XmlFault::BadObject { what }));

@@ -65,7 +65,7 @@ classes! {
         "rows of threads are asked for, and the OpenMP runtime would end the program",
         "the runtime, its message, what to write";
     OmpForeign = 21, "omp-foreign",
-        "`exec --omp --strict`: a variable stands there that would win over ours",
+        "`exec --omp --strict`: a variable is set that would win over ours",
         "the variable";
     BadScript = 22, "bad-script",
         "a shell would not read a script: a quote or a block is not closed, a zero byte; or no launcher's line is in it",
@@ -234,7 +234,7 @@ classes! {
         "that there is no such job";
     NodeClosed = 77, "node-closed",
         "a job names a node of a cluster that is down or drained, or all its nodes are; this happens only in launchers",
-        "the node, how it stands";
+        "the node, its state";
     NodeBusy = 78, "node-busy",
         "a cluster was asked to remove a node on which a job has processes; this happens only in launchers",
         "the job, the node";

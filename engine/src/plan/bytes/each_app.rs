@@ -16,7 +16,7 @@ pub(super) fn each_app(
         let app = reader.number(APPS_MAX, "an app")? as usize;
         reader.ensure(
             || (next..apps).contains(&app),
-            "an app behind the one before",
+            "an app after the one before",
         )?;
         next = app + 1;
         read(reader, app)?;

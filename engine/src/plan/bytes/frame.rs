@@ -65,7 +65,7 @@ pub(super) fn open(bytes: &[u8], kind: FrameKind) -> Result<(&[u8], usize, Editi
         .ok_or_else(|| bad(all, "as many bytes as the length says"))?;
     let end = all - sum.len();
     if u32::from_le_bytes(*sum) != crc32fast::hash(&bytes[..end]) {
-        return Err(bad(end, "the checksum of what stands before it"));
+        return Err(bad(end, "the checksum of what comes before it"));
     }
     Ok((held, end - held.len(), edition))
 }

@@ -318,7 +318,7 @@ pub fn sections(
     let mut before = 0;
     while reader.left() > 0 {
         let section = reader.number(apps::PARTS, "the end, or a section that there is")?;
-        reader.ensure(|| section > before, "a section behind the one before")?;
+        reader.ensure(|| section > before, "a section after the one before")?;
         before = section;
         match section {
             apps::PARTS => apps::read_parts(reader, table)?,

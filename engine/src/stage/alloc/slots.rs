@@ -3,7 +3,7 @@
 //! max_slots bounds a node's room ([`NodeState::room`]). `alloc/select.rs` leaves out nodes that have none, each map policy takes no more,
 //! and `place/refuse.rs` says when max_slots is the reason that processes do not fit.
 //!
-//! Slots that nobody gave are inferred in `build_pool.rs`. In a hostfile, max_slots without slots gives that many slots (`hostfile.rs`).
+//! Slots that nobody gave are marked in `build_pool.rs` and inferred in `first_states.rs`. In a hostfile, max_slots without slots gives that many slots (`hostfile.rs`).
 
 pub(crate) use crate::plan::claimed::SlotsSaid;
 use crate::table::states::NodeState;

@@ -145,7 +145,7 @@ impl Seen<'_> {
         let state = self.state(self.run.nodes.first + self.at.node);
         let earlier = match self.run.own_before {
             0 => String::new(),
-            own => format!(", behind {own} of earlier {}", self.rows()),
+            own => format!(", after {own} of earlier {}", self.rows()),
         };
         format!(
             "{} is number {before} of the {} that {} is on and holds {} of its {}{earlier}: {}, {} taken before the job",
@@ -275,10 +275,10 @@ impl Seen<'_> {
             .partition_point(|entry| entry.number <= number);
         match after.checked_sub(1).map(|at| listing.entries[at]) {
             Some(entry) => format!(
-                "rank {} stands in {}: entry {number}, line {}",
+                "rank {} is listed in {}: entry {number}, line {}",
                 self.rank.0, listing.path, entry.line
             ),
-            None => format!("rank {} stands in {}", self.rank.0, listing.path),
+            None => format!("rank {} is listed in {}", self.rank.0, listing.path),
         }
     }
 
@@ -286,7 +286,7 @@ impl Seen<'_> {
     fn object(&self) -> String {
         let state = self.state(self.run.nodes.first + self.at.node);
         let local = format!(
-            "it is process {} of {} on {}, local rank {} (behind {} of earlier {})",
+            "it is process {} of {} on {}, local rank {} (after {} of earlier {})",
             self.at.local,
             self.app(),
             self.row.node,

@@ -56,7 +56,7 @@ pub enum Misfit {
     },
     /// A host lacks cpus that the plan binds to.
     #[error(
-        "{host} would stand for {node} and lacks cpus {cpus} (OS numbers), to which ranks are bound"
+        "{host} would take the place of {node} and lacks cpus {cpus} (OS numbers), to which ranks are bound"
     )]
     Cpus {
         /// The node of the plan.

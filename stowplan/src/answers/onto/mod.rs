@@ -231,7 +231,7 @@ fn left(granted: &Granted, pairing: &Pairing) -> Option<Remark> {
             ..Facts::default()
         },
         text: format!(
-            "{} of {} stand for no node of the plan: {}",
+            "{} of {} take the place of no node of the plan: {}",
             left.len(),
             counted(all, "granted host"),
             listed(&granted.world.names, &left)

@@ -126,7 +126,7 @@ pub fn not_understood(process: &Process<'_>, runtime: Runtime) -> Vec<Passed> {
             (true, _, _) => "it is taken as not set",
             (false, true, true) => "nothing is bound",
             (false, false, true) => "threads go to places by their numbers",
-            (false, _, false) => "what stands behind its beginning is passed over",
+            (false, _, false) => "what follows its beginning is passed over",
         };
         if !taken {
             found.push(Passed::new("OMP_PROC_BIND", told(instead, BINDS, value)));

@@ -348,7 +348,7 @@ fn strip_words(nodes: u32) -> String {
     match nodes.div_ceil(STRIP_PARTS) {
         0 | 1 => words,
         each => format!(
-            "{words}; a part stands for up to {each} nodes, and has the shape of the first of them"
+            "{words}; a part shows up to {each} nodes, and has the shape of the first of them"
         ),
     }
 }

@@ -62,7 +62,7 @@ fn of_alloc(from: &str, status: Status) -> Option<String> {
         }
         Status::NotSupported => "the directive, or the value of an attribute, is not supported",
         Status::BadParam => {
-            "an attribute is missing, has another type, or may not stand with this directive"
+            "an attribute is missing, has another type, or is not allowed with this directive"
         }
         Status::NotFound => "the allocation, request, node or target that it names is not there",
         Status::Exists => {

@@ -55,7 +55,7 @@ pub(super) fn refuse_session(line: &LineArgs, job: &JobArgs) -> Result<(), SpecE
     Err(told(
         "bad-option",
         format!(
-            "--session stands before {command}: only prterun's words are placed in a session, {command} on the nodes of -H"
+            "--session comes before {command}: only prterun's words are placed in a session, {command} on the nodes of -H"
         ),
     ))
 }
@@ -71,7 +71,7 @@ pub(super) fn refuse_settings_beside(line: &LineArgs, job: &JobArgs) -> Result<(
         return Err(told(
             "bad-option",
             format!(
-                "{option} {value} stands before {command}, which takes no such setting; --prtemca hwloc_default_cpu_list NODES=LIST says which cpus a node has"
+                "{option} {value} comes before {command}, which takes no such setting; --prtemca hwloc_default_cpu_list NODES=LIST says which cpus a node has"
             ),
         ));
     }

@@ -93,12 +93,12 @@ pub const FOREIGN: &[Foreign] = &[
     row(&["configfile", "order-nodes"], &[], Says("no word here says the same; the line itself is read: stowplan map mpiexec.hydra …")),
     row(&["genv", "genvall", "genvlist", "genvnone", "envall", "envnone", "envlist", "iface", "launcher", "launcher-exec", "bootstrap", "rmk", "usize",
           "print-rank-map", "print-all-exitcodes", "prepend-rank", "outfile-pattern", "errfile-pattern"], &[],
-        Says("it does not place processes in the words that stand here: leave it out, or paste the whole line: stowplan map mpiexec.hydra …")),
+        Says("it does not place processes in these words: leave it out, or paste the whole line: stowplan map mpiexec.hydra …")),
     row(
         &["mpi", "label", "l", "unbuffered", "u", "export", "time", "t", "partition", "p", "account", "A", "qos", "job-name", "J", "exclusive", "exact",
           "overlap", "kill-on-bad-exit", "K", "mem", "mem-per-cpu", "constraint", "C", "chdir", "D", "propagate", "network", "wait", "W"],
         &[],
-        Says("it does not place processes in the words that stand here: leave it out, or paste the whole line: stowplan map srun …"),
+        Says("it does not place processes in these words: leave it out, or paste the whole line: stowplan map srun …"),
     ),
     row(&["version", "V"], &[], Says("stowplan --version shows ours")),
 ];

@@ -419,7 +419,7 @@ fn with_sessions(job: &JobArgs, outer: Outer) -> Result<(), SpecError> {
     let (option, fault) = match (&job.session, &job.as_ns, job.targets.as_slice(), outer) {
         (None, Some(_), _, Outer::Taken) => (
             "--as",
-            without("--session, or the line of a launcher behind it"),
+            without("--session, or the line of a launcher after it"),
         ),
         (None, Some(_), _, Outer::Refused) => ("--as", without(beside::A_LINE)),
         (None, None, [_, ..], Outer::Taken) => ("--target", without("--session")),

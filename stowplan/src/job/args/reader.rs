@@ -370,7 +370,7 @@ fn behind_program(program: &str, arguments: &[String]) -> Option<Note> {
     Some(Note::OfLine {
         class: "behind-program",
         text: format!(
-            "{option} stands behind {program}, which gets it: it does not place; options of the job stand before the program"
+            "{option} comes after {program}, which gets it: it does not place; options of the job come before the program"
         ),
     })
 }

@@ -297,7 +297,7 @@ pub(crate) fn refuse_job_words(cut: Cut<'_>) -> Result<(), SpecError> {
     Err(bad_words(
         "bad-option",
         format!(
-            "{} stands before {command}, which is a launcher and no program: its words stand behind it (./{command} is a program)",
+            "{} comes before {command}, which is a launcher and no program: its words come after it (./{command} is a program)",
             first.name
         ),
         vec![format!("stowplan map {}", shell(&meant))],

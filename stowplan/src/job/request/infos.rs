@@ -164,7 +164,7 @@ fn check_info(source: &Source<'_>, whose: Whose, info: Json<'_>) -> Result<(), S
     for (at, name, value) in info.members() {
         let fail = |at, fault: &str| bad::<()>(source, whose, at, &name, fault.to_owned());
         if !seen.insert(name.clone()) {
-            return fail(at, "stands twice");
+            return fail(at, "is given twice");
         }
         if value.kind() == Kind::Null {
             continue;

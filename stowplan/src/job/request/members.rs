@@ -19,7 +19,7 @@ fn unknown(what: &str, known: &[&str], name: &str) -> String {
         return format!("{what} has no such member, did you mean {near}?");
     }
     if let Some(key) = super::infos::nearest_key(name) {
-        return format!("{what} has no such member; {key} stands in an info");
+        return format!("{what} has no such member; {key} belongs in an info");
     }
     format!("{what} has no such member, there are {}", known.join(" "))
 }
@@ -75,7 +75,7 @@ fn once(
     if seen.insert(name.to_owned()) {
         return Ok(());
     }
-    source.refuse(at, path, "a member stands twice")
+    source.refuse(at, path, "a member is given twice")
 }
 
 fn check_apps<'a>(
@@ -115,7 +115,7 @@ fn check_app(source: &Source<'_>, row: usize, app: Json<'_>) -> Result<(), SpecE
     for (at, name, value) in app.members() {
         let path = || format!("$.apps[{row}].{name}");
         if !seen.insert(name.clone()) {
-            return source.refuse(at, &path(), "a member stands twice");
+            return source.refuse(at, &path(), "a member is given twice");
         }
         let fault = match (name.as_str(), value.kind()) {
             ("cmd", Kind::String) if value.string().is_empty() => "an empty word starts no program",

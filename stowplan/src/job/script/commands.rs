@@ -202,9 +202,7 @@ impl Parser<'_> {
                 self.at += 2;
             }
             _ => {
-                return Err(self
-                    .text
-                    .bad(token.span, "a bracket stands inside a command"));
+                return Err(self.text.bad(token.span, "a bracket is inside a command"));
             }
         }
         Ok(())

@@ -82,7 +82,7 @@ pub fn expand(words: &[String], outside: &dyn Outside) -> Result<Option<Scripted
     let path = job.script.as_deref().unwrap_or_default();
     if let Some(word) = words.get(end) {
         let sentence = format!(
-            "--script {path}: a script stands in place of a line: {word} behind it has no place"
+            "--script {path}: a script takes the place of a line: {word} after it has no place"
         );
         return Err(told("bad-option", sentence));
     }
@@ -152,7 +152,7 @@ fn read_script(
     notes.extend(late.into_iter().map(|(batch, span)| Note::OfLine {
         class: "late-directive",
         text: format!(
-            "{}: this {} stands behind the first command, where {} does not read it",
+            "{}: this {} comes after the first command, where {} does not read it",
             text.place(span.start),
             batch.sign(),
             batch.name()
@@ -243,7 +243,7 @@ fn of_line(
         (None, _) => {
             let (first, second) = (&asked[0].0, &asked[1].0);
             let what = format!(
-                "directives of {} and of {} (line {}) stand in one script, and {} belongs to neither",
+                "directives of {} and of {} (line {}) are in one script, and {} belongs to neither",
                 first.batch.name(),
                 second.batch.name(),
                 text.line(second.first.start),

@@ -123,7 +123,7 @@ fn stay_apart(job: &Job<'_>, slots: &Slots) -> Result<(), Unsaid> {
     match slots.windows(2).find(|two| name(&two[0]) == name(&two[1])) {
         None => Ok(()),
         Some(two) => Err(Unsaid(format!(
-            "{} stands twice, as two nodes with nothing between them, and Hydra makes one node of these",
+            "{} is listed twice, as two nodes with nothing between them, and Hydra makes one node of these",
             name(&two[0])
         ))),
     }

@@ -35,7 +35,7 @@ pub(super) fn gpus(lookup: &dyn Lookup, found: &mut Found) {
     if name == "ZE_AFFINITY_MASK" && text.contains('.') {
         found.unused.push(Unused {
             said: said.clone(),
-            word: "the tiles behind the dots are not counted, whole GPUs are".to_owned(),
+            word: "the tiles after the dots are not counted, whole GPUs are".to_owned(),
         });
     }
     let Some(numbers) = numbers(&text) else {

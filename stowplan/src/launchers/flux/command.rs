@@ -21,7 +21,7 @@ pub(super) fn refuse(asked: &LineAsked<'_>) -> Result<(), LineRefused> {
             Err(refused)
         }
         "flux mini" => {
-            let why = "Flux 0.88 has no flux mini: flux run and flux submit stand in its place";
+            let why = "Flux 0.88 has no flux mini: flux run and flux submit are in its place";
             let mut refused = refused("launcher-refuses", why);
             refused.help.push(format!("flux {}", asked.words.join(" ")));
             Err(refused)

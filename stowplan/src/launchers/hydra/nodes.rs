@@ -161,7 +161,7 @@ fn from_file(
 /// A word behind a host that Hydra does not take.
 fn stray(path: &str, number: u32, host: &str, word: &str) -> LineRefused {
     let refused = refuses(&format!(
-        "{path}:{number}: {word:?} behind {host} is no word of a host file"
+        "{path}:{number}: {word:?} after {host} is no word of a host file"
     ));
     if let Some(slots) = word.strip_prefix("slots=") {
         return refused.help([format!("write {host}:{slots}")]);

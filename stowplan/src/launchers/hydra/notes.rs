@@ -31,7 +31,7 @@ fn host_twice(name: &str) -> LineNote {
     LineNote {
         class: "host-twice",
         text: format!(
-            "{name} stands twice, apart: MPICH starts two sets of ranks there, each with local ranks and bindings from 0, and may misjudge which ranks share a node"
+            "{name} is listed twice, apart: MPICH starts two sets of ranks there, each with local ranks and bindings from 0, and may misjudge which ranks share a node"
         ),
     }
 }

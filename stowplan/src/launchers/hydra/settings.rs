@@ -10,7 +10,7 @@ pub(crate) fn refuse(asked: &LineAsked<'_>) -> Result<(), LineRefused> {
     let command = asked.command;
     if let Some(site) = asked.site {
         let sentence =
-            format!("--site {site} stands before {command}, which has no settings of a site");
+            format!("--site {site} comes before {command}, which has no settings of a site");
         return Err(LineRefused::new("bad-option", sentence));
     }
     Ok(())

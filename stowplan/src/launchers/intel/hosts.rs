@@ -264,7 +264,8 @@ fn of_file(asked: &LineAsked<'_>, path: &str) -> Result<Vec<Listed>, LineRefused
             None => None,
             Some(Ok(count)) if count > 0 => Some(count),
             Some(_) => {
-                let why = format!("host file {path}: {entry}: a number from 1 on stands behind :");
+                let why =
+                    format!("host file {path}: {entry}: a number from 1 on is expected after :");
                 return Err(refuses(&why));
             }
         };

@@ -247,7 +247,7 @@ fn domains(
         (_, Some((_, kind))) if layout.is_none() => Domains::Shape(*kind),
         (_, Some(_)) => {
             ignored.push(format!(
-                "{DOMAIN}={text}: with a layout behind it {shape} is lost, domains are auto"
+                "{DOMAIN}={text}: with a layout after it {shape} is lost, domains are auto"
             ));
             Domains::Auto
         }

@@ -58,7 +58,7 @@ pub(super) fn read(asked: &LineAsked<'_>, line: &Part<Means>) -> Result<Hosts, L
     let note = LineNote {
         class: "repeated-hosts",
         text: format!(
-            "{repeated} of {named} host names stand again: each name counts once here; whether PALS does so is not known"
+            "{repeated} of {named} host names are repeated: each name counts once here; whether PALS does so is not known"
         ),
     };
     Ok(Hosts {

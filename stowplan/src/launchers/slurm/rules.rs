@@ -112,7 +112,7 @@ impl Change {
             (
                 CpusAreTres,
                 V24_11,
-                "the job's -c is read as --tres-per-task, which --ntasks-per-gpu cannot stand beside",
+                "the job's -c is read as --tres-per-task, which --ntasks-per-gpu cannot be used with",
             ),
             (
                 UsableByThreads,
@@ -130,7 +130,7 @@ impl Change {
                 V26_05,
                 "the only rank of a node is bound to its GPU as any",
             ),
-            (RelativeFits, V26_05, "-r may stand beside -c without -n"),
+            (RelativeFits, V26_05, "-r may be used with -c without -n"),
         ]
     };
 

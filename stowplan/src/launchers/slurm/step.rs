@@ -310,7 +310,7 @@ impl Sum {
         }
         if line.nodes.is_some() && rules.has(Change::NoNodesBesideList) {
             return Err(refusals::refuses(
-                "-N cannot stand beside -m arbitrary: the list says which nodes",
+                "-N cannot be used with -m arbitrary: the list says which nodes",
             ));
         }
         let length: u64 = order.iter().map(|range| u64::from(range.count)).sum();

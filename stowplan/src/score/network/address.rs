@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
         };
         host_list::one_name(node).map_err(|why| line.bad(why))?;
         if !nodes.insert(node) {
-            return Err(line.bad(format!("node {node} stands there twice")));
+            return Err(line.bad(format!("node {node} is given twice")));
         }
         let leaves = known.add(switches, line)?;
         for leaf in leaves {

@@ -38,7 +38,7 @@ pub(super) fn network(found: &Blocks, source: &str) -> Result<Network, BadNetwor
     for block in &found.blocks {
         let line = in_line(source, block.line);
         if !known.insert(block.name.as_str()) {
-            return Err(line.bad(format!("block {} stands there twice", block.name)));
+            return Err(line.bad(format!("block {} is given twice", block.name)));
         }
     }
     let joins = joins(found, source)?;

@@ -112,7 +112,7 @@ pub(super) fn network(
     for (number, part) in (0..).zip(parts) {
         let line = in_line(source, part.line);
         if !known.insert(part.name.as_str()) {
-            return Err(line.bad(format!("{word} {} stands there twice", part.name)));
+            return Err(line.bad(format!("{word} {} is given twice", part.name)));
         }
         let placed = in_places(part, names.len(), line)?;
         let first = names.len();
@@ -122,7 +122,7 @@ pub(super) fn network(
                 .add(&range)
                 .map_err(|_| line.bad("it has too many nodes"))?;
             if names.len() == before {
-                return Err(line.bad(format!("node {} stands there twice", range.prefix)));
+                return Err(line.bad(format!("node {} is given twice", range.prefix)));
             }
             grid.part.push(number);
             grid.cell.push(cell);

@@ -157,7 +157,7 @@ fn entry<'t>(text: &'t str, line: Line<'t>) -> Result<Option<Entry<'t>>, BadNetw
             )));
         };
         if values.insert(*known, value).is_some() {
-            return Err(line.bad(format!("{name} stands there twice")));
+            return Err(line.bad(format!("{name} is given twice")));
         }
     }
     Ok(Some(Entry { line, form, values }))

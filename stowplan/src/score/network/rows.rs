@@ -78,7 +78,7 @@ pub(super) fn network(
     Ok(Network::tree(names, levels, Joined::Whole, source))
 }
 
-/// Refuses a node that stands there twice, where it stands for the second time.
+/// Refuses a node that is given twice, where it stands for the second time.
 fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
     let whole = in_line(source, 0);
     let mut said = Names::default();
@@ -87,12 +87,12 @@ fn nodes_once(rows: &[Row], source: &str) -> Result<(), BadNetwork> {
         for range in &row.nodes {
             let before = said.len();
             if let Some(twice) = twice(&said, range) {
-                return Err(line.bad(format!("node {twice} stands there twice")));
+                return Err(line.bad(format!("node {twice} is given twice")));
             }
             said.add(range)
                 .map_err(|_| whole.bad("it has too many nodes"))?;
             if said.len() - before != range.count {
-                return Err(line.bad(format!("a node of {} stands there twice", range.prefix)));
+                return Err(line.bad(format!("a node of {} is given twice", range.prefix)));
             }
             if said.len() > NODES_MAX {
                 return Err(whole.bad(format!("it has more than {NODES_MAX} nodes")));
@@ -161,7 +161,7 @@ pub(super) fn read(text: &str, source: &str) -> Result<Network, BadNetwork> {
             for (at, word) in found.iter().enumerate() {
                 super::level_words::check(word).map_err(|why| here.bad(why))?;
                 if found[..at].contains(word) {
-                    return Err(here.bad(format!("level {word} stands there twice")));
+                    return Err(here.bad(format!("level {word} is given twice")));
                 }
             }
             found.reverse();

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Network, BadNetwork> {
         .filter(|last| !last.contains(':') && *last != "+")
     else {
         return Err(bad(
-            "no hosts stand at its end, as in switch:2 node:4 n[0-7]".to_owned(),
+            "no hosts are at its end, as in switch:2 node:4 n[0-7]".to_owned()
         ));
     };
     let hosts = host_list::read(hosts).map_err(bad)?;
@@ -105,15 +105,13 @@ fn parts(words: &[&str], kind: Kind) -> Result<Vec<Vec<Counted>>, String> {
                 return Err(format!("at most {LEVELS_MAX} levels are possible"));
             }
             if levels.last().is_some_and(|last| last.0 == "node") {
-                return Err(format!(
-                    "{word} stands behind node:, which is the last level"
-                ));
+                return Err(format!("{word} comes after node:, which is the last level"));
             }
             if name != "node" {
                 level_words::check(name)?;
             }
             if levels.iter().any(|level| level.0 == name) {
-                return Err(format!("level {name} stands there twice"));
+                return Err(format!("level {name} is given twice"));
             }
             levels.push((name.to_owned(), number));
         }

@@ -57,7 +57,7 @@ fn pieces(template: &str) -> Result<(Vec<Piece>, Vec<String>), String> {
                 };
                 level_words::check(word)?;
                 if words.iter().any(|known| known == word) {
-                    return Err(format!("level {word} stands there twice"));
+                    return Err(format!("level {word} is given twice"));
                 }
                 words.push(word.to_owned());
                 found.push(Piece::Number);

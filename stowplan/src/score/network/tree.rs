@@ -33,7 +33,7 @@ pub(super) fn of_names(named: Vec<Named<'_>>, source: &str) -> Result<Network, B
     let mut number_of: HashMap<String, u32> = HashMap::with_capacity(named.len());
     for (number, own) in (0..).zip(&named) {
         if number_of.insert(own.name.clone(), number).is_some() {
-            let why = format!("switch {} stands there twice", own.name);
+            let why = format!("switch {} is given twice", own.name);
             return Err(own.line.bad(why));
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn read<'t>(text: &'t str, source: &'t str) -> Result<Value<'t>, BadN
     let tabbed = |line: &str| line[..line.len() - line.trim_start().len()].contains('\t');
     if let Some(number) = text.lines().position(tabbed) {
         let number = u32::try_from(number + 1).unwrap_or(0);
-        return Err(in_line(source, number).bad("a tab stands in the indentation"));
+        return Err(in_line(source, number).bad("a tab is in the indentation"));
     }
     let mut reader = Reader {
         events: Parser::new_from_str(text),
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
                 return Err(line.bad("a key is a word"));
             };
             if found.iter().any(|pair| pair.0 == key) {
-                return Err(line.bad(format!("{key} stands there twice")));
+                return Err(line.bad(format!("{key} is given twice")));
             }
             if found.len() == KEYS_MAX {
                 return Err(line.bad(format!("a map has at most {KEYS_MAX} keys")));

@@ -21,7 +21,7 @@ pub fn read(word: &str, text: &[u8], procs: u32) -> Result<Vec<u32>, ScoreError>
         match line_of.get_mut(rank as usize) {
             Some(line) if *line == 0 => *line = number,
             Some(line) => {
-                let why = format!("line {number}: rank {rank} stands on line {line} already");
+                let why = format!("line {number}: rank {rank} is on line {line} already");
                 return refuse(word, why);
             }
             None => {

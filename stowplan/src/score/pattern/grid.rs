@@ -76,7 +76,7 @@ impl Halo {
         for option in words {
             let name = option.split('=').next().unwrap_or(option);
             if seen.contains(&name) {
-                return bad_pattern(word, format!("{name} stands there twice"));
+                return bad_pattern(word, format!("{name} is given twice"));
             }
             seen.push(name);
             match (option, option.strip_prefix("hops=")) {

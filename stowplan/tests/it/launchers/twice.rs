@@ -24,7 +24,7 @@ fn two_nodes_of_one_name_are_said_by_hydra_alone() {
     for dialect in Dialect::ALL {
         if dialect != Dialect::Hydra {
             let why = said(line, dialect).unwrap_err();
-            assert!(why.contains("a stands twice"), "{why}");
+            assert!(why.contains("a is listed twice"), "{why}");
         }
     }
 }

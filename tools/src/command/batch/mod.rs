@@ -37,7 +37,7 @@ const LINES_A_THREAD: usize = 32;
 #[rustfmt::skip]
 pub(crate) const COMMAND: Subcommand = Subcommand {
     behind: Behind::Job,
-    examples: &[("echo '{\"id\":1,\"words\":[\"-n\",\"8\",\"--map-by\",\"node\"]}' | stowplan batch --topo 'core:4 pu:1' -H 'n[0-1]:4'", "the options stand before the words of each line")],
+    examples: &[("echo '{\"id\":1,\"words\":[\"-n\",\"8\",\"--map-by\",\"node\"]}' | stowplan batch --topo 'core:4 pu:1' -H 'n[0-1]:4'", "the options come before the words of each line")],
     ..subcommand("batch", "[options of map]", "Answers many requests: a line of JSON in, a line of JSON out, in order, on all cores", |args, console| {
         run(args, &mut io::stdin().lock(), console)
     })

@@ -40,9 +40,8 @@ impl Live {
             let Some((name, _)) = given.options().next() else {
                 return Ok(None);
             };
-            let sentence = format!(
-                "check --{name}: it goes with --live FILE; a job's options stand behind --"
-            );
+            let sentence =
+                format!("check --{name}: it goes with --live FILE; a job's options come after --");
             return Err(told("bad-option", sentence));
         };
         Ok(Some(Self {

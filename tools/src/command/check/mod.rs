@@ -85,7 +85,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     let given = Given::read(&COMMAND, args)?;
     if let [first, second, ..] = given.words[..] {
         let sentence = format!(
-            "check judges one plan, and {second} is a second one: stowplan diff {first} {second} compares two; a job stands behind --"
+            "check judges one plan, and {second} is a second one: stowplan diff {first} {second} compares two; a job comes after --"
         );
         return Err(told("bad-option", sentence).into());
     }

@@ -112,7 +112,7 @@ fn become_program(
     given.parsed("gpu-env", "the name of a variable", variable)?;
     let own = given.behind.unwrap_or_default();
     if own.first().is_some_and(String::is_empty) {
-        let sentence = format!("exec {path}: the program behind -- has no name");
+        let sentence = format!("exec {path}: the program after -- has no name");
         return Err(told("no-program", sentence));
     }
     let saved = Saved::read(path, console.files)?;
@@ -194,7 +194,7 @@ fn planned(plan: &Plan, place: &ProcPlace, path: &str) -> Result<Vec<OsString>, 
     let name = &table.label[place.app];
     if name.is_empty() {
         let sentence = format!(
-            "exec {path}: no program is named behind --, and the plan has none for rank {}",
+            "exec {path}: no program is named after --, and the plan has none for rank {}",
             place.rank.0
         );
         return Err(told("no-program", sentence));

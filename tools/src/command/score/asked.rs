@@ -95,7 +95,7 @@ fn network_to_job(given: &Given<'_>, job: &mut Vec<String>) -> Result<(), Refuse
         {
             let command = given.command.words;
             let sentence =
-                format!("{command} {dashed}: it stands before -- and among the words of the job");
+                format!("{command} {dashed}: it is given before -- and among the words of the job");
             return Err(told("bad-option", sentence));
         }
         words.extend([dashed, value.to_owned()]);

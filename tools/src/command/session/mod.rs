@@ -68,7 +68,7 @@ pub(crate) const REPLAY: Subcommand = Subcommand {
     options: &[
         CHECKS,
         own(&["verify"], Nothing, "", Many, "compare every snapshot with the events before it"),
-        own(&["salvage"], Nothing, "", Many, "go on behind damage in the middle, at the next snapshot"),
+        own(&["salvage"], Nothing, "", Many, "go on after damage in the middle, at the next snapshot"),
         FORM,
     ],
     status: STATUS,

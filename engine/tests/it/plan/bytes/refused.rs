@@ -326,7 +326,7 @@ fn a_stretch_of_a_pattern_says_what_each_process_gets() {
 #[test]
 fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
     const COUNTED: &str = "as many arguments as are counted";
-    const BEHIND: &str = "an app behind the one before";
+    const BEHIND: &str = "an app after the one before";
     // Apps; for each: its number, how many arguments, their lengths: all are empty.
     let check = |told: &[u32], expected| {
         let mut table = AppTable::default();
@@ -360,7 +360,7 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
     assert_eq!(sections(&[passes, 0]), None);
     assert_eq!(
         sections(&[passes, 0, passes, 0]),
-        Some("a section behind the one before")
+        Some("a section after the one before")
     );
     // The number of the node plus one; 0: no node.
     let local = |told: u32| reads(numbers(&[told]), |reader| inside::local(reader, 4)).err();
