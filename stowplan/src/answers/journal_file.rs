@@ -1,5 +1,5 @@
-//! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file. `serve.rs` of the
-//! command says when.
+//! The journal on disk: one writer, synced before it answers; torn tails are cut off; compaction makes a new file.
+//! `tools/src/command/session/serve.rs` says when.
 
 use crate::answers::file_draft::{Draft, resolve, sync_folder};
 use std::fs::{File, OpenOptions, TryLockError};

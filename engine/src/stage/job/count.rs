@@ -1,4 +1,6 @@
 //! How many processes each app has, before anything is placed. Source: `semantics` 3.4, 3.6.
+//!
+//! What each policy counts: `place/map_policy.rs` (slots), `place/by_ppr.rs`, `place/by_pe_list.rs`, `place/entries.rs`.
 
 use crate::count::ProcCount;
 use crate::error::MapError;

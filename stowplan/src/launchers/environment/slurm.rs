@@ -1,6 +1,6 @@
 //! Slurm: the nodes and tasks of the job, or of each component if there are several.
 //!
-//! `slurm_lists.rs` reads its lists: of counts, and of hosts by the engine's `text/hostlist.rs`.
+//! `slurm_lists.rs` reads its lists: of counts, and of hosts by `engine/src/text/hostlist.rs`.
 
 use super::slurm_lists::{counts, hosts as names};
 use super::{BadEnvironment, Found, Lookup, Unused, number, set};

@@ -1,5 +1,5 @@
-//! `-m`: how tasks go over nodes, and cores and cpus over sockets. It is read here; `laying.rs` goes over nodes by it, `cores.rs` and
-//! `binding.rs` over a node.
+//! `-m`: how tasks go over nodes, and cores and cpus over sockets. It is read here; `tasks_per_node.rs` and `laying.rs` go over nodes
+//! by it, `cores.rs` and `binding.rs` over a node.
 
 use super::numbers::positive;
 
