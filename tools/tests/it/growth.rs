@@ -54,6 +54,11 @@ fn sizes() -> (u32, u32) {
     }
 }
 
+/// A size, made smaller so that the largest is 2^`most`.
+fn up_to(most: u32, size: u32) -> u32 {
+    size >> (sizes().1 - most)
+}
+
 /// Asserts that the time grows with at most the power 1.2 from the smaller size to the larger. The long check also asserts that
 /// fixed costs hide no quadratic growth: from a quarter of the larger size on, the power is less than 1.3. Measures up to three
 /// times before it fails.
@@ -263,13 +268,13 @@ fn explaining_a_node_grows_with_its_ranks() {
     let job = |cores: u32| by_core(cores).split_off(3);
     measured("explain --node", &|size| {
         // At most 4,096 ranks are explained at once.
-        let cores = size / 4;
+        let cores = up_to(12, size);
         let mut line = words("explain --node a --");
         line.extend(job(cores));
         line
     });
     measured("explain --cpus", &|size| {
-        let cores = size / 4;
+        let cores = up_to(12, size);
         let mut line = words(&format!("explain --cpus 0-{} --", cores - 1));
         line.extend(job(cores));
         line
@@ -278,7 +283,9 @@ fn explaining_a_node_grows_with_its_ranks() {
 
 #[test]
 fn lists_and_shared_masks_grow_with_their_processes() {
-    measured("a list of every second cpu", &|procs| {
+    measured("a list of every second cpu", &|size| {
+        // A word of a command line has at most 128 KiB.
+        let procs = up_to(14, size);
         let list: Vec<String> = (0..procs).map(|at| (2 * at).to_string()).collect();
         words(&format!(
             "map --threads 1 --topo core:{}~pu:1 -H a:{procs} -n {procs} --map-by pe-list={}",
