@@ -1,5 +1,6 @@
 //! Parameters of the launcher (`--prtemca KEY VALUE`, `PRTE_MCA_KEY`) that decide where processes go, as one table.
 //! Source: `lines/prte/spec.md` 1. Which of several wins, and what they change in a job: `../apply_parameters.rs`, `defaults.rs`.
+//! The options of a command line are taken in `../args/job_options.rs`.
 
 // Policies of jobs that say none.
 pub(crate) mod defaults;

@@ -19,7 +19,7 @@ mod synthetic;
 // `x{group}c{chassis}s*`.
 mod template;
 // KEY=VALUE lines: topology.conf, and what scontrol shows.
-mod key_values;
+mod topology_conf;
 // Blocks and the sizes of their joins.
 mod blocks;
 // Addresses of nodes.
@@ -31,7 +31,7 @@ mod yaml;
 // Named machines.
 pub mod machines;
 // Which form a text has.
-mod read;
+mod form;
 // A network as topology.conf.
 mod write;
 // Which objects a job uses.
@@ -39,9 +39,9 @@ pub mod allocation;
 // A job's nodes on their network.
 mod job_nodes;
 
+pub use form::{Asked, read};
 pub use grid::Spot;
 pub use job_nodes::OnNetwork;
-pub use read::{Asked, read};
 pub use refused::BadNetwork;
 pub use write::topology_conf;
 

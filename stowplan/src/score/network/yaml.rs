@@ -2,8 +2,8 @@
 
 use super::blocks::{Block, Blocks};
 use super::grid::{Part, count, filling};
-use super::key_values::ring;
 use super::refused::in_line;
+use super::topology_conf::ring;
 use super::tree::Named;
 use super::yaml_text::{Value, What};
 use super::{BadNetwork, Kind, NODES_MAX, Network, blocks, grid, host_list, tree, yaml_text};

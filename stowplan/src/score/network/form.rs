@@ -2,8 +2,8 @@
 
 use super::refused::in_line;
 use super::{
-    BYTES_MAX, BadNetwork, LINE_MAX, Network, address, key_values, machines, rows, synthetic,
-    template, yaml,
+    BYTES_MAX, BadNetwork, LINE_MAX, Network, address, machines, rows, synthetic, template,
+    topology_conf, yaml,
 };
 use stowplan_engine::table::names::Names;
 
@@ -124,8 +124,8 @@ pub(super) fn of_text(
         rows::read(text, source)
     } else if is_yaml {
         yaml::read(text, which, source)
-    } else if key_values::begins(word) {
-        key_values::read(text, source)
+    } else if topology_conf::begins(word) {
+        topology_conf::read(text, source)
     } else if line.starts_with('[') {
         Err(here.bad(format!("{line} begins a file of ClusterShell's groups, which says nothing on levels: topology.conf is read")))
     } else if word.contains('=') {
