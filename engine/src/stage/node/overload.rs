@@ -1,5 +1,5 @@
-//! Cpus that are given out twice, under overload-allowed. Source: `semantics` 7.5, 7.7. Without it cpus run out: `place/filling.rs`
-//! and `place/rounds.rs` find that, and `place/refuse.rs` makes the refusal.
+//! Cpus that are given out twice, under overload-allowed. Source: `semantics` 7.5, 7.7. `bind.rs` says when. Without it cpus run out:
+//! `place/filling.rs` and `place/rounds.rs` find that, and `place/refuse.rs` makes the refusal.
 
 use super::bind::Binder;
 use super::bits::{first_of, has};
