@@ -33,8 +33,7 @@ impl Turn<'_, '_> {
         let mapped = within;
         let within = within.map_or(&machine.cpus, |object| &object.cpus);
         let beside = mapped.is_some_and(|mapped| mapped.kind.is_device()) && !target.is_device();
-        let inside = |target: &Object| !target.cpus.is_empty() && within.holds(&target.cpus);
-        if beside && !machine.objects(target).iter().any(inside) {
+        if beside && !machine.holds_any(within, target) {
             return match self.by_default() {
                 true => Ok(None),
                 false => Err(self.no_target(seat, target)),

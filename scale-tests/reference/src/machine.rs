@@ -173,6 +173,12 @@ impl Machine {
     pub fn objects(&self, kind: ObjKind) -> &[Object] {
         &self.objects[kind as usize]
     }
+    /// Whether an object of a kind has cpus, and all of them among these.
+    #[must_use]
+    pub fn holds_any(&self, cpus: &Cpus, kind: ObjKind) -> bool {
+        let inside = |object: &Object| !object.cpus.is_empty() && cpus.holds(&object.cpus);
+        self.objects(kind).iter().any(inside)
+    }
     /// Whether there are cores. Without cores, PUs are the cpus (section 3, "cpu mode").
     #[must_use]
     pub fn has_cores(&self) -> bool {

@@ -182,12 +182,7 @@ impl<'t> Binder<'t> {
             Target::Objects { kind, objects } if near && kind.is_device() => {
                 self.bind_near(cpus, place, objects, sets)
             }
-            Target::Objects { kind, objects }
-                if near
-                    && !objects
-                        .iter()
-                        .any(|target| self.is_inside(target, place.pus)) =>
-            {
+            Target::Objects { kind, objects } if near && !self.some_inside(objects, place.pus) => {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } => {

@@ -25,27 +25,32 @@ impl Binder<'_> {
             Target::Objects { kind, objects } if !self.maps_devices() || kind.is_device() => {
                 !objects.is_empty()
             }
-            Target::Objects { .. } => self.with_target(mapped).contains(&true),
+            Target::Objects { objects, .. } => {
+                (self.near(mapped).into_iter()).any(|pus| self.some_inside(objects, pus))
+            }
             Target::Nothing | Target::Cpus(_) => true,
         }
     }
 
     /// Whether a process may come to a mapped device without a target inside the cpus near it.
     pub(super) fn some_lack_target(&self, mapped: &Targets<'_>) -> bool {
-        let looks = matches!(&self.target, Target::Objects { kind, .. } if !kind.is_device());
-        looks && self.maps_devices() && self.with_target(mapped).contains(&false)
+        match &self.target {
+            Target::Objects { kind, objects } if self.maps_devices() && !kind.is_device() => {
+                (self.near(mapped).into_iter()).any(|pus| !self.some_inside(objects, pus))
+            }
+            Target::Objects { .. } | Target::Nothing | Target::Cpus(_) => false,
+        }
     }
 
-    /// For each different set of cpus near the mapped devices, whether a target is inside.
-    fn with_target(&self, mapped: &Targets<'_>) -> Vec<bool> {
-        let Target::Objects { objects, .. } = &self.target else {
-            return Vec::new();
-        };
-        let near: BTreeSet<_> = (mapped.iter())
-            .map(|device| self.topologies.ranges(device))
-            .collect();
-        let has = |pus| (objects.iter()).any(|target| self.is_inside(target, pus));
-        near.into_iter().map(has).collect()
+    /// The different sets of cpus near the mapped devices.
+    fn near(&self, mapped: &Targets<'_>) -> BTreeSet<&[(u32, u32)]> {
+        let ranges = |device| self.topologies.ranges(device);
+        mapped.iter().map(ranges).collect()
+    }
+
+    /// Whether one of these targets is inside `pus`.
+    pub(super) fn some_inside(&self, targets: &Targets<'_>, pus: &[(u32, u32)]) -> bool {
+        targets.iter().any(|target| self.is_inside(target, pus))
     }
 
     /// Whether a target has cpus, and all of them are in `pus`.

@@ -1,10 +1,9 @@
 //! Requests with very many apps, from JSON to the rows of the plan: memory grows no faster than the apps, and what all apps share
 //! is said once.
 
-use crate::child::peak_kib;
+use crate::child::{again, peak_kib};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::fmt::Write as _;
-use std::process::Command;
 use stowplan_cli::Console;
 use stowplan_cli::format::screen::Screen;
 use stowplan_cli::progress::Audience;
@@ -103,22 +102,9 @@ fn mapped_here() {
 
 /// Bytes allocated, and the largest amount of memory held, in KiB.
 fn cost(kind: &str, apps: u32) -> (u64, u64) {
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "apps::mapped_here",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
-        .env(REQUEST, format!("{kind}|{apps}"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let line = text.lines().find_map(|line| line.split_once("cost "));
-    let (_, numbers) = line.unwrap_or_else(|| panic!("{kind}: {text}"));
-    let (bytes, peak) = numbers.split_once(' ').unwrap();
-    (bytes.parse().unwrap(), peak.parse().unwrap())
+    let asked = format!("{kind}|{apps}");
+    let numbers = again("apps::mapped_here", (REQUEST, &asked), "cost ");
+    (numbers[0], numbers[1])
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Measures in a separate process, so that allocations of other tests do not count.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
+use std::fmt::Debug;
 use std::process::Command;
+use std::str::FromStr;
 use std::time::Instant;
 use stowplan_engine::map::map_resolved;
 use stowplan_scale_tests::shapes::{self, Shape};
@@ -22,6 +24,18 @@ pub(crate) struct Cost {
     pub(crate) nanos: u64,
 }
 
+impl Cost {
+    /// What a child printed: its numbers, in the order of the fields.
+    fn told(numbers: &[u64]) -> Self {
+        Self {
+            bytes: numbers[0],
+            count: numbers[1],
+            peak_kib: numbers[2],
+            nanos: numbers[3],
+        }
+    }
+}
+
 /// The shape of a job text: `regular TOPOLOGY|NODES|SLOTS|POLICY`, or a named shape and its divisor.
 pub(crate) fn shape(job: &str) -> Shape {
     let parts: Vec<&str> = job.split('|').collect();
@@ -39,7 +53,10 @@ pub(crate) fn shape(job: &str) -> Shape {
 }
 
 /// Runs one test of this binary in a process of its own. Gives the numbers of the line that begins with `begins`.
-pub(crate) fn again(test: &str, (variable, value): (&str, &str), begins: &str) -> Vec<u64> {
+pub(crate) fn again<N>(test: &str, (variable, value): (&str, &str), begins: &str) -> Vec<N>
+where
+    N: FromStr<Err: Debug>,
+{
     let binary = std::env::current_exe().unwrap();
     let output = Command::new(binary)
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
@@ -55,13 +72,7 @@ pub(crate) fn again(test: &str, (variable, value): (&str, &str), begins: &str) -
 
 /// Places a job in a process of its own.
 pub(crate) fn cost(job: &str) -> Cost {
-    let numbers = again("child::placed_here", (JOB, job), "cost ");
-    Cost {
-        bytes: numbers[0],
-        count: numbers[1],
-        peak_kib: numbers[2],
-        nanos: numbers[3],
-    }
+    Cost::told(&again("child::placed_here", (JOB, job), "cost "))
 }
 
 /// The body of the child process, not a promise: without a job it does nothing.
@@ -97,13 +108,11 @@ const COMMAND: &str = "STOWPLAN_CHILD_COMMAND";
 
 /// Runs the command in a process of its own.
 pub(crate) fn run(words: &[&str]) -> Cost {
-    let numbers = again("child::run_here", (COMMAND, &words.join("\n")), "ran ");
-    Cost {
-        bytes: numbers[0],
-        count: numbers[1],
-        peak_kib: numbers[2],
-        nanos: numbers[3],
-    }
+    Cost::told(&again(
+        "child::run_here",
+        (COMMAND, &words.join("\n")),
+        "ran ",
+    ))
 }
 
 /// The body of the child process, not a promise: without a command it does nothing.

@@ -1,7 +1,7 @@
 //! A cluster stays as small as it began, however many jobs have come and gone. Counted in a process of its own.
 
+use crate::child::again;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
-use std::process::Command;
 use std::time::Instant;
 use stowplan::{Cluster, Job, JobId, Machine, Topology};
 use stowplan_scale_tests::choices::Choices;
@@ -120,28 +120,10 @@ fn a_plan_holds_its_own_nodes_alone() {
 #[test]
 fn a_cluster_holds_no_more_than_its_jobs_need() {
     let count = if is_long() { 100_000 } else { 10_000 };
-    let words = [
-        "--exact",
-        "cluster_flat::cluster_counted_here",
-        "--nocapture",
-        "--test-threads",
-        "1",
-    ];
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    let output = child
-        .args(words)
-        .env(WHAT, count.to_string())
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let line = text.lines().find_map(|line| line.split_once("held "));
-    let (_, numbers) = line.unwrap_or_else(|| panic!("{text}"));
-    let numbers: Vec<u64> = numbers
-        .split(' ')
-        .map(|word| word.parse().unwrap())
-        .collect();
+    let test = "cluster_flat::cluster_counted_here";
+    let numbers: Vec<u64> = again(test, (WHAT, &count.to_string()), "held ");
     let [held, needed, first, first_alone, last, last_alone] = numbers[..] else {
-        panic!("{text}");
+        panic!("{numbers:?}");
     };
     println!("{held} bytes held, {needed} needed");
     println!(

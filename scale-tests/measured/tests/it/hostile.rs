@@ -13,17 +13,21 @@ use stowplan_scale_tests::size::is_long;
 /// Tells the child the rank order and the number of objects of a node.
 const PLAN: &str = "STOWPLAN_HOSTILE_PLAN";
 
+/// So many nodes: n0, n1 and so on.
+fn n_from_0(count: u32) -> NameRange {
+    NameRange {
+        prefix: "n".to_owned(),
+        first: 0,
+        count,
+        width: 1,
+        suffix: String::new(),
+    }
+}
+
 /// Every node has one process more than the node before it; its processes go round over the objects.
 fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
     let mut names = Names::default();
-    let range = NameRange {
-        prefix: "n".to_owned(),
-        first: 0,
-        count: nodes,
-        width: 1,
-        suffix: String::new(),
-    };
-    names.add(&range).unwrap();
+    names.add(&n_from_0(nodes)).unwrap();
     let mut patterns = Patterns::default();
     // The objects are in reverse order, so that fill differs from slot.
     let runs = (0..objects).rev().map(|object| PlaceRun {
@@ -107,7 +111,7 @@ fn reading_a_plan_takes_memory_in_proportion_whatever_its_counts() {
         "fill 4096",
         "slot 1",
     ] {
-        let numbers = again("hostile::read_here", (PLAN, said), "read ");
+        let numbers: Vec<u64> = again("hostile::read_here", (PLAN, said), "read ");
         let (bytes, allocated) = (numbers[0], numbers[1]);
         println!("{said}: {bytes} bytes read, {allocated} bytes allocated");
         assert!(bytes <= 64 << 10, "{said}: {bytes} bytes make the plan");
@@ -143,15 +147,8 @@ fn read_many_here() {
 fn uneven(nodes: u32) -> Plan {
     let mut plan = staircase(1, 1, RankOrder::Slot).world().clone();
     plan.names = std::sync::Arc::new(Names::default());
-    let range = NameRange {
-        prefix: "n".to_owned(),
-        first: 0,
-        count: nodes,
-        width: 1,
-        suffix: String::new(),
-    };
     std::sync::Arc::make_mut(&mut plan.names)
-        .add(&range)
+        .add(&n_from_0(nodes))
         .unwrap();
     let mut patterns = Patterns::default();
     let pattern = patterns.intern(vec![Segment {
@@ -187,7 +184,7 @@ fn uneven(nodes: u32) -> Plan {
 #[test]
 fn small_bytes_take_less_than_512_mebibytes() {
     for runs in ["1000000", "2300000", "4194304"] {
-        let numbers = again("hostile::read_many_here", (MANY, runs), "read ");
+        let numbers: Vec<u64> = again("hostile::read_many_here", (MANY, runs), "read ");
         let (bytes, kib, ranks) = (numbers[0], numbers[1], numbers[2]);
         println!("{runs} runs: {bytes} bytes read, {kib} KiB more, {ranks} ranks");
         assert!(ranks > 0, "what is written can be read: {runs}");

@@ -1,8 +1,8 @@
 //! How much the tables of a DVM hold, and how much an event allocates, counted in a process of its own. Source: reservations "What
 //! it costs".
 
+use crate::child::again;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
-use std::process::Command;
 use stowplan_scale_tests::size::is_long;
 use stowplan_session::{Config, Event, EventValue, Initial, Name, State, Status, step};
 
@@ -11,26 +11,7 @@ const WHAT: &str = "STOWPLAN_CHILD_SESSION";
 
 /// Runs one count in a process of its own and gives its numbers.
 fn counted(what: &str) -> Vec<i64> {
-    let binary = std::env::current_exe().unwrap();
-    let words = [
-        "--exact",
-        "session_size::counted_here",
-        "--nocapture",
-        "--test-threads",
-        "1",
-    ];
-    let output = Command::new(binary)
-        .args(words)
-        .env(WHAT, what)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let line = text.lines().find_map(|line| line.split_once("held "));
-    let (_, numbers) = line.unwrap_or_else(|| panic!("{what}: {text}"));
-    numbers
-        .split(' ')
-        .map(|word| word.parse().unwrap())
-        .collect()
+    again("session_size::counted_here", (WHAT, what), "held ")
 }
 
 /// The body of the child process, not a promise: without words it does nothing.

@@ -66,7 +66,7 @@ fn mapped_here() {
 #[test]
 fn a_map_takes_at_most_64_bytes_a_run() {
     let runs = if is_long() { 1 << 22 } else { 1 << 17 };
-    let numbers = again("taskmap::mapped_here", (RUNS, &runs.to_string()), "map ");
+    let numbers: Vec<u64> = again("taskmap::mapped_here", (RUNS, &runs.to_string()), "map ");
     let (held, more, length) = (numbers[0], numbers[1], numbers[2]);
     println!("{runs} runs: {held} bytes held, {more} more to write {length} characters");
     assert!(held <= 64 * runs, "{held} bytes for {runs} runs");

@@ -242,15 +242,11 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
 fn must_place(turn: &Turn<'_, '_>, seat: usize, objects: &[Object]) -> bool {
     let apart = |one: &Object, other: &Object| one.cpus == other.cpus || !shared(one, other);
     let machine = turn.machine(seat);
+    let target = turn.target.filter(|target| !target.is_device());
+    let target = target.map(|target| machine.meant(target));
     let lacks = |object: &Object| {
-        let target = turn.target.filter(|target| !target.is_device());
-        object.kind.is_device()
-            && target.is_some_and(|target| {
-                let targets = machine.objects(machine.meant(target)).iter();
-                !targets
-                    .filter(|target| !target.cpus.is_empty())
-                    .any(|target| object.cpus.holds(&target.cpus))
-            })
+        let none_inside = |target| !machine.holds_any(&object.cpus, target);
+        object.kind.is_device() && target.is_some_and(none_inside)
     };
     objects
         .iter()

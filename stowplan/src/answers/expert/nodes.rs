@@ -1,7 +1,7 @@
 //! Nodes without ranks, and ranks that lie in one object of several.
 
 use super::Fact;
-use super::cores::{Node, cpus_of, objects};
+use super::cores::{Node, cpus_of, meet, objects};
 use super::kinds::Kind;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::note::Facts;
@@ -118,6 +118,6 @@ fn domains(plan: &Plan, kind: &Kind, of: ObjKind) -> usize {
     let (world, node) = (plan.world(), Node::of(plan, kind));
     let topology = world.states.get(kind.state).topology;
     let objects = objects(plan, topology, of);
-    let some = |object: &&ObjectId| !cpus_of(plan, **object).is_disjoint(&node.allowed);
+    let some = |object: &&ObjectId| meet(&cpus_of(plan, **object), &node.allowed);
     objects.iter().filter(some).count()
 }
