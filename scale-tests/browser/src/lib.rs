@@ -1,15 +1,16 @@
 //! A page that is served and a browser that shows it, both for as long as a test lasts.
 
-use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
-use fantoccini::key::Key;
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
+mod driver;
+
+pub use driver::{Driver, Key};
+
+use driver::Refusal;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 use stowplan_cli::page::inline::OwnMachine;
 use stowplan_cli::page::serve::{Site, serve};
@@ -36,13 +37,12 @@ const OPTIONS: &[&str] = &[
 
 /// A browser with the page open, and a folder for what it saves.
 pub struct Browser {
-    /// The client, for keys and clicks.
-    pub client: Client,
+    /// What drives it.
+    pub driver: Driver,
     /// The address of the page, which ends with a slash.
     pub address: String,
     /// Where files land that are saved.
     pub folder: PathBuf,
-    driver: Child,
 }
 
 /// Whether a browser is here that can be driven.
@@ -61,95 +61,73 @@ impl Browser {
     ///
     /// # Errors
     /// If the driver or the browser does not start.
-    pub async fn start(name: &str) -> Result<Self, Failed> {
+    pub fn start(name: &str) -> Result<Self, Failed> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = format!("http://{}/", listener.local_addr()?);
-        std::thread::spawn(move || serve(listener, Site::new(String::new(), OwnMachine::Told)));
+        thread::spawn(move || serve(listener, Site::new(String::new(), OwnMachine::Told)));
         let folder = std::env::temp_dir().join(format!("stowplan-{name}-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("profile"))?;
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let port = port(&mut driver).ok_or("chromedriver names no port")?;
         let mut arguments: Vec<String> = OPTIONS.iter().map(|&word| word.to_owned()).collect();
         arguments.push(format!(
             "--user-data-dir={}",
             folder.join("profile").display()
         ));
-        let options = json!({
+        let driver = Driver::start(&json!({
             "args": arguments,
             "prefs": {"download.default_directory": folder, "download.prompt_for_download": false},
-        });
-        let mut wanted = serde_json::Map::new();
-        wanted.insert("goog:chromeOptions".to_owned(), options);
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(wanted)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await;
-        let client = match client {
-            Ok(client) => client,
-            Err(error) => {
-                let _ = driver.kill();
-                let _ = driver.wait();
-                return Err(error.into());
-            }
-        };
+        }))?;
         let browser = Self {
-            client,
+            driver,
             address,
             folder,
-            driver,
         };
-        browser.open("").await?;
+        browser.open("")?;
         Ok(browser)
     }
 
-    /// Opens the page with what stands behind `#`, anew.
+    /// Opens the page with what follows `#`, anew.
     ///
     /// # Errors
     /// If the page is not ready in time.
-    pub async fn open(&self, hash: &str) -> Result<(), Failed> {
-        self.client.goto("about:blank").await?;
-        self.client.goto(&format!("{}{hash}", self.address)).await?;
+    pub fn open(&self, hash: &str) -> Result<(), Failed> {
+        self.driver.goto("about:blank")?;
+        self.driver.goto(&format!("{}{hash}", self.address))?;
         self.until("return document.body?.dataset.ready === 'yes'")
-            .await
     }
 
     /// The value of a script.
     ///
     /// # Errors
     /// If the script throws.
-    pub async fn told(&self, script: &str) -> Result<Value, Failed> {
-        Ok(self.client.execute(script, Vec::new()).await?)
+    pub fn told(&self, script: &str) -> Result<Value, Failed> {
+        self.driver.told(script)
     }
 
     /// The value that a script gives to its last argument, which is a function.
     ///
     /// # Errors
     /// If the script throws, or gives nothing in time.
-    pub async fn told_later(&self, script: &str) -> Result<Value, Failed> {
-        Ok(self.client.execute_async(script, Vec::new()).await?)
+    pub fn told_later(&self, script: &str) -> Result<Value, Failed> {
+        self.driver.told_later(script)
     }
 
     /// Waits until a script says true.
     ///
     /// # Errors
     /// If it does not in time: the script, and what the page shows.
-    pub async fn until(&self, script: &str) -> Result<(), Failed> {
+    pub fn until(&self, script: &str) -> Result<(), Failed> {
         let from = Instant::now();
         loop {
-            if self.told(script).await? == Value::Bool(true) {
+            if self.told(script)? == Value::Bool(true) {
                 return Ok(());
             }
             if from.elapsed() > PATIENCE {
-                let shown = self.told("return document.body.innerText").await?;
+                let shown = self.told("return document.body.innerText")?;
                 return Err(
                     format!("never true: {script}\n{}", shown.as_str().unwrap_or("")).into(),
                 );
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -157,41 +135,35 @@ impl Browser {
     ///
     /// # Errors
     /// If there is no such field.
-    pub async fn typed(&self, field: &str, text: &str) -> Result<(), Failed> {
-        let field = self.client.find(Locator::Css(field)).await?;
-        field.clear().await?;
-        Ok(field.send_keys(text).await?)
+    pub fn typed(&self, field: &str, text: &str) -> Result<(), Failed> {
+        self.driver.find(field)?.type_anew(text)
     }
 
     /// Types a line, and waits until the summary begins so.
     ///
     /// # Errors
     /// If it never does.
-    pub async fn line(&self, line: &str, summary: &str) -> Result<(), Failed> {
-        self.typed("#line", line).await?;
+    pub fn line(&self, line: &str, summary: &str) -> Result<(), Failed> {
+        self.typed("#line", line)?;
         self.until(&format!(
             "return document.querySelector('#summary').textContent.startsWith({})",
             json!(summary)
         ))
-        .await
     }
 
     /// Clicks on what a selector finds first.
     ///
     /// # Errors
     /// If there is none, or something covers it.
-    pub async fn click(&self, selector: &str) -> Result<(), Failed> {
+    pub fn click(&self, selector: &str) -> Result<(), Failed> {
         let from = Instant::now();
         loop {
-            let found = self
-                .client
-                .wait()
-                .for_element(Locator::Css(selector))
-                .await?;
-            match found.click().await {
-                // A picture that came between the search and the click has replaced what was found.
-                Err(error) if error.is_stale_element_reference() && from.elapsed() < PATIENCE => {}
-                done => return Ok(done?),
+            match self.driver.find(selector).and_then(|found| found.click()) {
+                // It comes yet, or a picture that came between the search and the click has replaced it.
+                Err(error) if passes(&error) && from.elapsed() < PATIENCE => {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                done => return done,
             }
         }
     }
@@ -200,19 +172,15 @@ impl Browser {
     ///
     /// # Errors
     /// If the browser is gone.
-    pub async fn press(&self, key: Key) -> Result<(), Failed> {
-        let value = char::from(key);
-        let keys = KeyActions::new("keys".to_owned())
-            .then(KeyAction::Down { value })
-            .then(KeyAction::Up { value });
-        Ok(self.client.perform_actions(keys).await?)
+    pub fn press(&self, key: Key) -> Result<(), Failed> {
+        self.driver.press(key)
     }
 
     /// Waits for a file that the browser saves.
     ///
     /// # Errors
     /// If it does not come in time.
-    pub async fn saved(&self, name: &str) -> Result<Vec<u8>, Failed> {
+    pub fn saved(&self, name: &str) -> Result<Vec<u8>, Failed> {
         let path = self.folder.join(name);
         let from = Instant::now();
         while from.elapsed() < PATIENCE {
@@ -221,35 +189,22 @@ impl Browser {
             {
                 return Ok(bytes);
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            thread::sleep(Duration::from_millis(20));
         }
         Err(format!("{name} was not saved").into())
-    }
-
-    /// Ends the browser.
-    ///
-    /// # Errors
-    /// If the driver does not answer.
-    pub async fn end(self) -> Result<(), Failed> {
-        Ok(self.client.clone().close().await?)
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
         // What is gone already needs no end.
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// The port that a driver took.
-fn port(driver: &mut Child) -> Option<u16> {
-    let lines = BufReader::new(driver.stdout.take()?).lines();
-    let mut words = lines.map_while(Result::ok);
-    words.find_map(|line| {
-        let (_, port) = line.split_once("started successfully on port ")?;
-        port.trim_end_matches('.').parse().ok()
-    })
+/// Whether a click may succeed a moment later.
+fn passes(error: &Failed) -> bool {
+    error
+        .downcast_ref::<Refusal>()
+        .is_some_and(Refusal::is_of_a_moment)
 }

@@ -18,19 +18,17 @@ const LAUNCHERS: &[(&str, &str)] = &[
 
 #[test]
 fn a_line_of_each_launcher_is_typed_and_shown() {
-    with_browser("launchers", async |browser: &Browser| {
+    with_browser("launchers", |browser: &Browser| {
         for (words, name) in LAUNCHERS {
             browser
                 .line(&format!("{MACHINE} {words}"), "16 ranks on ")
-                .await
                 .map_err(|failed| format!("{words}: {failed}"))?;
             // The line before had as many ranks.
+            browser.until(&format!(
+                "return document.querySelector('#summary').textContent.includes('rules of {name}')"
+            ))?;
             browser
-                .until(&format!("return document.querySelector('#summary').textContent.includes('rules of {name}')"))
-                .await?;
-            browser
-                .until("return document.querySelectorAll('#panel svg [data-rank]').length > 0")
-                .await?;
+                .until("return document.querySelectorAll('#panel svg [data-rank]').length > 0")?;
         }
         Ok(())
     });
@@ -38,24 +36,20 @@ fn a_line_of_each_launcher_is_typed_and_shown() {
 
 #[test]
 fn a_wrong_word_has_a_caret_and_its_remedy_is_a_button() {
-    with_browser("wrong", async |browser: &Browser| {
+    with_browser("wrong", |browser: &Browser| {
         let line = format!("{MACHINE} -n 16 --map-by coer ./app");
-        browser.line(&line, "refused").await?;
-        let told = browser
-            .told("return document.querySelector('#refused').textContent")
-            .await?;
+        browser.line(&line, "refused")?;
+        let told = browser.told("return document.querySelector('#refused').textContent")?;
         let told = told.as_str().unwrap_or("").to_owned();
         let lines: Vec<&str> = told.lines().collect();
         let caret = lines[2].find('^').ok_or("no caret")?;
         assert_eq!(&lines[1][caret..caret + 4], "coer", "{told}");
         assert_eq!(lines[2].trim(), "^^^^", "{told}");
-        browser.click("#remedies button").await?;
+        browser.click("#remedies button")?;
         browser
             .until("return document.querySelector('#summary').textContent.startsWith('16 ranks') && document.querySelector('#refused').hidden")
-            .await?;
-        let line = browser
-            .told("return document.querySelector('#line').value")
-            .await?;
+            ?;
+        let line = browser.told("return document.querySelector('#line').value")?;
         assert!(
             line.as_str()
                 .is_some_and(|line| line.contains("--map-by core")),
@@ -70,43 +64,37 @@ const XML: &str = include_str!("two-packages.xml");
 
 #[test]
 fn a_topology_is_dropped_and_a_link_holds_it() {
-    with_browser("dropped", async |browser: &Browser| {
+    with_browser("dropped", |browser: &Browser| {
         // Without a topology.
-        browser
-            .line("-H a:4 -n 4 --bind-to core ./app", "refused")
-            .await?;
+        browser.line("-H a:4 -n 4 --bind-to core ./app", "refused")?;
         let drop = format!(
             "const held = new DataTransfer(); held.items.add(new File([{}], 'node.xml'));
              document.dispatchEvent(new DragEvent('drop', {{dataTransfer: held, bubbles: true, cancelable: true}}));",
             serde_json::json!(XML)
         );
-        browser.told(&drop).await?;
+        browser.told(&drop)?;
         browser
             .until("return document.querySelector('#line').value.includes('--topo node.xml') && document.querySelector('#summary').textContent.startsWith('4 ranks on 1 node')")
-            .await?;
+            ?;
         browser
             .until("return document.querySelector('#panel svg')?.textContent.includes('package 1') === true")
-            .await?;
-        let form = browser
-            .told("return document.querySelector('#topo').value")
-            .await?;
+            ?;
+        let form = browser.told("return document.querySelector('#topo').value")?;
         assert_eq!(form, "node.xml", "the form says what the line says");
-        browser
-            .typed(
-                "#other",
-                "--topo node.xml -H a:4 -n 4 --map-by package ./app",
-            )
-            .await?;
+        browser.typed(
+            "#other",
+            "--topo node.xml -H a:4 -n 4 --map-by package ./app",
+        )?;
         browser
             .until("return document.querySelector('#panel svg')?.textContent.includes('before') === true && location.hash.length > 100")
-            .await?;
+            ?;
         // The address is written a moment after the last key.
-        tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+        std::thread::sleep(std::time::Duration::from_millis(400));
         let all = "return [location.hash, document.querySelector('#line').value, document.querySelector('#other').value, document.querySelector('#panel').innerHTML]";
-        let before = browser.told(all).await?;
+        let before = browser.told(all)?;
         let hash = before[0].as_str().unwrap_or("").to_owned();
-        browser.open(&hash).await?;
-        let after = browser.told(all).await?;
+        browser.open(&hash)?;
+        let after = browser.told(all)?;
         assert_eq!(before, after, "a link opened anew");
         Ok(())
     });
@@ -114,17 +102,12 @@ fn a_topology_is_dropped_and_a_link_holds_it() {
 
 #[test]
 fn a_form_edits_the_line() {
-    with_browser("form", async |browser: &Browser| {
+    with_browser("form", |browser: &Browser| {
+        browser.line(&format!("{MACHINE} -n 16 ./app"), "16 ranks")?;
+        browser.typed("#np", "8")?;
         browser
-            .line(&format!("{MACHINE} -n 16 ./app"), "16 ranks")
-            .await?;
-        browser.typed("#np", "8").await?;
-        browser
-            .until("return document.querySelector('#summary').textContent.startsWith('8 ranks')")
-            .await?;
-        browser.typed("#bind", "package").await?;
-        browser
-            .until("return document.querySelector('#line').value.includes('--bind-to package')")
-            .await
+            .until("return document.querySelector('#summary').textContent.startsWith('8 ranks')")?;
+        browser.typed("#bind", "package")?;
+        browser.until("return document.querySelector('#line').value.includes('--bind-to package')")
     });
 }

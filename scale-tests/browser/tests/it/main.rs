@@ -17,22 +17,12 @@ fn say(line: &str) {
 }
 
 /// Runs a test in a browser of its own, where there is one.
-fn with_browser(name: &str, test: impl AsyncFnOnce(&Browser) -> Result<(), Failed>) {
+fn with_browser(name: &str, test: impl FnOnce(&Browser) -> Result<(), Failed>) {
     if !is_here() {
         say("skipped: the page in a browser: chromium and chromedriver are not installed");
         return;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let done = runtime.map_err(Failed::from).and_then(|runtime| {
-        runtime.block_on(async {
-            let browser = Browser::start(name).await?;
-            let done = test(&browser).await;
-            browser.end().await?;
-            done
-        })
-    });
+    let done = Browser::start(name).and_then(|browser| test(&browser));
     if let Err(failed) = done {
         panic!("{name}: {failed}");
     }

@@ -25,7 +25,7 @@ return window.ran === undefined && !all.some(element => ['IMG', 'SCRIPT', 'IFRAM
 
 #[test]
 fn names_run_nothing() {
-    with_browser("names", async |browser: &Browser| {
+    with_browser("names", |browser: &Browser| {
         let state = |line: String, other: &str| {
             json!({"line": line, "other": other, "files": {
                 "node.xml": topology(),
@@ -58,8 +58,8 @@ fn names_run_nothing() {
                  new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer().then(packed => done('#' + btoa(String.fromCharCode(...new Uint8Array(packed))).replaceAll('+', '-').replaceAll('/', '_')))",
                 json!(state(line.clone(), other).to_string())
             );
-            let link = browser.told_later(&link).await?;
-            browser.open(link.as_str().unwrap_or("")).await?;
+            let link = browser.told_later(&link)?;
+            browser.open(link.as_str().unwrap_or(""))?;
             for tab in [
                 "picture",
                 "table",
@@ -69,13 +69,12 @@ fn names_run_nothing() {
                 "launchers",
                 "diff",
             ] {
-                browser.click(&format!("#tab-{tab}")).await?;
+                browser.click(&format!("#tab-{tab}"))?;
                 browser
                     .until(&format!("return document.querySelector('#tab-{tab}').getAttribute('aria-selected') === 'true'"))
-                    .await?;
+                    ?;
                 browser
                     .until(CLEAN)
-                    .await
                     .map_err(|failed| format!("{line} {tab}: {failed}"))?;
             }
         }
@@ -85,7 +84,7 @@ fn names_run_nothing() {
 
 #[test]
 fn a_link_that_is_none_shows_the_first_line() {
-    with_browser("links", async |browser: &Browser| {
+    with_browser("links", |browser: &Browser| {
         for state in [
             "{\"tab\":\"constructor\"}",
             "{\"line\":7,\"files\":[1]}",
@@ -97,11 +96,10 @@ fn a_link_that_is_none_shows_the_first_line() {
                 "const done = arguments[0]; new Response(new Blob([{}]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer().then(packed => done('#' + btoa(String.fromCharCode(...new Uint8Array(packed))).replaceAll('+', '-').replaceAll('/', '_')))",
                 json!(state)
             );
-            let link = browser.told_later(&link).await?;
-            browser.open(link.as_str().unwrap_or("")).await?;
+            let link = browser.told_later(&link)?;
+            browser.open(link.as_str().unwrap_or(""))?;
             browser
                 .until("return document.querySelector('#summary').textContent.startsWith('32 ranks on 4 nodes') && document.querySelector('#panel svg') !== null")
-                .await
                 .map_err(|failed| format!("{state}: {failed}"))?;
         }
         Ok(())

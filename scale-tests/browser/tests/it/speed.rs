@@ -4,10 +4,10 @@ use crate::{say, with_browser};
 use stowplan_browser_tests::{Browser, Failed};
 
 /// Types one more and one less digit many times, and gives the median of milliseconds from a key to the new picture.
-async fn key(browser: &Browser, nodes: &str, ranks: &str) -> Result<f64, Failed> {
+fn key(browser: &Browser, nodes: &str, ranks: &str) -> Result<f64, Failed> {
     let line =
         format!("--topo 'package:2 core:8 pu:2' -H '{nodes}:16' -n {ranks} --map-by node ./app");
-    browser.line(&line, &format!("{ranks} ranks")).await?;
+    browser.line(&line, &format!("{ranks} ranks"))?;
     let found = browser
         .told_later(
             "const done = arguments[0], line = document.querySelector('#line'), panel = document.querySelector('#panel');
@@ -26,15 +26,15 @@ async fn key(browser: &Browser, nodes: &str, ranks: &str) -> Result<f64, Failed>
                done(times[5]);
              })();",
         )
-        .await?;
+        ?;
     found.as_f64().ok_or_else(|| "no time".into())
 }
 
 #[test]
 fn a_key_takes_as_long_for_many_nodes_as_for_few() {
-    with_browser("speed", async |browser: &Browser| {
-        let few = key(browser, "n[0-9]", "160").await?;
-        let many = key(browser, "n[0-99999]", "1600000").await?;
+    with_browser("speed", |browser: &Browser| {
+        let few = key(browser, "n[0-9]", "160")?;
+        let many = key(browser, "n[0-99999]", "1600000")?;
         say(&format!(
             "from a key to the picture: {few:.0} ms for 10 nodes, {many:.0} ms for 100,000 nodes and 1,600,000 ranks"
         ));

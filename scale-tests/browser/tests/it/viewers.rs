@@ -78,7 +78,7 @@ fn viewed(viewer: &Viewer, svg: &Path) -> Result<Option<Vec<u8>>, Failed> {
 }
 
 /// The thousandths of squares of eight by eight pixels that differ between two images: by more than an eighth of a colour's range.
-async fn differing(browser: &Browser, one: &str, other: &str) -> Result<u64, Failed> {
+fn differing(browser: &Browser, one: &str, other: &str) -> Result<u64, Failed> {
     let script = format!(
         "const done = arguments[0];
          const load = source => new Promise((is, no) => {{ const image = new Image(); image.onload = () => is(image); image.onerror = () => no(source.slice(0, 40)); image.src = source; }});
@@ -99,7 +99,7 @@ async fn differing(browser: &Browser, one: &str, other: &str) -> Result<u64, Fai
         one = json!(one),
         other = json!(other)
     );
-    let found = browser.told_later(&script).await?;
+    let found = browser.told_later(&script)?;
     found.as_u64().ok_or_else(|| found.to_string().into())
 }
 
@@ -122,9 +122,9 @@ fn other_viewers_draw_what_chromium_draws() {
     if std::env::var_os("STOWPLAN_LONG").is_none() {
         return;
     }
-    with_browser("viewers", async |browser: &Browser| {
+    with_browser("viewers", |browser: &Browser| {
         // A page without rules about what it may load.
-        browser.client.goto("about:blank").await?;
+        browser.driver.goto("about:blank")?;
         for (at, line) in PICTURES.iter().enumerate() {
             let (mut out, mut err) = (Vec::new(), Vec::new());
             let status = stowplan_cli::run(&words(line), &mut out, &mut err);
@@ -135,8 +135,8 @@ fn other_viewers_draw_what_chromium_draws() {
                 .replace(" fill=\"#1d4773\"", " fill=\"none\"");
             let boxes = without_letters(&text);
             // What a viewer would miss that draws no fills, or no letters.
-            let fills = differing(browser, &source(&text), &source(&bare)).await?;
-            let letters = differing(browser, &source(&text), &source(&boxes)).await?;
+            let fills = differing(browser, &source(&text), &source(&bare))?;
+            let letters = differing(browser, &source(&text), &source(&boxes))?;
             assert!(fills > 3 && letters > 50, "{fills} {letters}: {line}");
             for viewer in VIEWERS {
                 for (what, svg, most) in [("boxes", &boxes, fills / 2), ("all", &text, letters)] {
@@ -150,7 +150,7 @@ fn other_viewers_draw_what_chromium_draws() {
                         break;
                     };
                     let png = format!("data:image/png;base64,{}", STANDARD.encode(&png));
-                    let unlike = differing(browser, &source(svg), &png).await?;
+                    let unlike = differing(browser, &source(svg), &png)?;
                     say(&format!(
                         "{}, {what} of picture {at}: {unlike} of 1000 squares differ from Chromium's, at most {most} may",
                         viewer.0

@@ -7,64 +7,50 @@ const LINE: &str = "--topo 'package:2 core:8 pu:2' -H 'n[0-3]:16' -n 16 ./app";
 
 #[test]
 fn a_click_on_a_rank_explains_it_and_a_second_line_is_compared() {
-    with_browser("views", async |browser: &Browser| {
-        browser.line(LINE, "16 ranks").await?;
-        browser
-            .until("return document.querySelector('#panel svg [data-rank=\"3\"]') !== null")
-            .await?;
-        browser.click("#panel svg [data-rank=\"3\"]").await?;
-        browser
-            .until("return document.querySelector('#panel').textContent.includes('rank 3 on n0')")
-            .await?;
-        browser
-            .typed("#other", &LINE.replace("./app", "--map-by node ./app"))
-            .await?;
-        browser.click("#tab-diff").await?;
+    with_browser("views", |browser: &Browser| {
+        browser.line(LINE, "16 ranks")?;
+        browser.until("return document.querySelector('#panel svg [data-rank=\"3\"]') !== null")?;
+        browser.click("#panel svg [data-rank=\"3\"]")?;
+        browser.until(
+            "return document.querySelector('#panel').textContent.includes('rank 3 on n0')",
+        )?;
+        browser.typed("#other", &LINE.replace("./app", "--map-by node ./app"))?;
+        browser.click("#tab-diff")?;
         browser
             .until("return /rank.*n0.*n[123]/s.test(document.querySelector('#panel pre')?.textContent ?? '')")
-            .await?;
-        browser.click("#tab-picture").await?;
-        browser
-            .until("return document.querySelectorAll('#panel svg .moved').length > 0")
-            .await?;
-        browser.click("#tab-launchers").await?;
+            ?;
+        browser.click("#tab-picture")?;
+        browser.until("return document.querySelectorAll('#panel svg .moved').length > 0")?;
+        browser.click("#tab-launchers")?;
         browser
             .until("return [...document.querySelectorAll('#panel pre')].some(text => text.textContent.includes('srun'))")
-            .await
     });
 }
 
 #[test]
 fn a_million_rows_scroll() {
-    with_browser("table", async |browser: &Browser| {
+    with_browser("table", |browser: &Browser| {
         let line = "--topo 'package:2 core:8 pu:2' -H 'n[0-62499]:16' -n 1000000 ./app";
-        browser.line(line, "1000000 ranks").await?;
-        browser.click("#tab-table").await?;
+        browser.line(line, "1000000 ranks")?;
+        browser.click("#tab-table")?;
         let last = "const rows = [...document.querySelectorAll('.rows [data-row]')].map(row => Number(row.dataset.row));";
-        browser
-            .until(&format!("{last} return rows[0] === 0"))
-            .await?;
-        browser.told("const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight / 2;").await?;
-        browser
-            .until(&format!("{last} return Math.abs(rows[0] - 500000) < 200"))
-            .await?;
-        browser
-            .told("const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight;")
-            .await?;
-        browser
-            .until(&format!("{last} return rows.at(-1) === 999999"))
-            .await?;
+        browser.until(&format!("{last} return rows[0] === 0"))?;
+        browser.told(
+            "const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight / 2;",
+        )?;
+        browser.until(&format!("{last} return Math.abs(rows[0] - 500000) < 200"))?;
+        browser.told(
+            "const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight;",
+        )?;
+        browser.until(&format!("{last} return rows.at(-1) === 999999"))?;
         let row = browser
-            .told("return document.querySelector('.rows [data-row=\"999999\"]').textContent")
-            .await?;
+            .told("return document.querySelector('.rows [data-row=\"999999\"]').textContent")?;
         assert!(
             row.as_str()
                 .is_some_and(|row| row.contains("999999") && row.contains("n62499")),
             "{row}"
         );
-        let count = browser
-            .told("return document.querySelectorAll('.rows [data-row]').length")
-            .await?;
+        let count = browser.told("return document.querySelectorAll('.rows [data-row]').length")?;
         assert!(
             count.as_u64().is_some_and(|count| count < 100),
             "{count} rows are in the page"
@@ -85,24 +71,20 @@ fn size(png: &[u8]) -> (u32, u32) {
 
 #[test]
 fn pictures_and_tables_are_saved() {
-    with_browser("saved", async |browser: &Browser| {
-        browser.line(LINE, "16 ranks").await?;
-        browser
-            .until("return document.querySelector('#panel svg') !== null")
-            .await?;
+    with_browser("saved", |browser: &Browser| {
+        browser.line(LINE, "16 ranks")?;
+        browser.until("return document.querySelector('#panel svg') !== null")?;
         for (kind, name) in [
             ("plan", "plan.json"),
             ("svg", "plan.svg"),
             ("png", "plan.png"),
             ("tsv", "plan.tsv"),
         ] {
-            browser
-                .told(&format!(
-                    "document.querySelector('#saved').value = '{kind}'"
-                ))
-                .await?;
-            browser.click("#save").await?;
-            let bytes = browser.saved(name).await?;
+            browser.told(&format!(
+                "document.querySelector('#saved').value = '{kind}'"
+            ))?;
+            browser.click("#save")?;
+            let bytes = browser.saved(name)?;
             match kind {
                 "png" => {
                     assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
