@@ -1,6 +1,7 @@
 //! Where a word is: whose it is, in which text, at which bytes.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Who said something, or has an attribute: an app by its index, or the job.
 /// ```
@@ -82,6 +83,32 @@ pub struct At {
     pub start: u32,
     /// One behind the last byte.
     pub end: u32,
+}
+
+/// The most characters of a line of a file that a place keeps.
+const LINE_CHARACTERS_KEPT: usize = 200;
+
+impl At {
+    /// Bytes of a line of a file, which is numbered from 1. What is past the characters that are kept ends there.
+    /// ```
+    /// use stowplan_engine::error::at::At;
+    /// let at = At::in_line("hosts", 3, "n0 slots=x", 3..10);
+    /// assert_eq!((at.to_string(), at.text.content().get(3..10)), ("hosts:3:4".to_owned(), Some("slots=x")));
+    /// ```
+    #[must_use]
+    pub fn in_line(path: &str, line: u32, written: &str, bytes: Range<usize>) -> Self {
+        let text: String = written.chars().take(LINE_CHARACTERS_KEPT).collect();
+        let clip = |byte: usize| u32::try_from(byte.min(text.len())).unwrap_or(u32::MAX);
+        Self {
+            start: clip(bytes.start),
+            end: clip(bytes.end),
+            text: AtText::File {
+                path: path.to_owned(),
+                line,
+                text,
+            },
+        }
+    }
 }
 
 impl<S> AtText<S> {

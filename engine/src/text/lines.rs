@@ -1,7 +1,7 @@
 //! A file as numbered lines with comments blanked, and places in these lines.
 
 use crate::error::SpecError;
-use crate::error::at::{At, AtText};
+use crate::error::at::At;
 use crate::error::spec::{FileFault, FileKind};
 use std::borrow::Cow;
 
@@ -24,13 +24,7 @@ impl Line<'_> {
     /// The place of these bytes of the line.
     #[must_use]
     pub(crate) fn at(&self, start: usize, end: usize) -> At {
-        let text: String = self.written.chars().take(200).collect();
-        let clip = |byte: usize| u32::try_from(byte.min(text.len())).unwrap_or(u32::MAX);
-        At {
-            start: clip(start),
-            end: clip(end),
-            ..file_at(self.path, self.number, text)
-        }
+        At::in_line(self.path, self.number, self.written, start..end)
     }
     /// Refuses these bytes, and says what was meant.
     pub(crate) fn meant<T>(
@@ -62,22 +56,10 @@ impl Line<'_> {
     }
 }
 
-fn file_at(path: &str, line: u32, text: String) -> At {
-    At {
-        start: 0,
-        end: 0,
-        text: AtText::File {
-            path: path.to_owned(),
-            line,
-            text,
-        },
-    }
-}
-
 /// The error for a file as a whole.
 #[must_use]
 pub(crate) fn bad_file(kind: FileKind, path: &str, fault: FileFault) -> SpecError {
-    let at = file_at(path, 0, String::new());
+    let at = At::in_line(path, 0, "", 0..0);
     SpecError::BadFile { kind, at, fault }
 }
 
@@ -98,7 +80,7 @@ pub(crate) fn each_line(
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         SpecError::BadFile {
             kind,
-            at: file_at(path, line, String::new()),
+            at: At::in_line(path, line, "", 0..0),
             fault: FileFault::Syntax("this line is no UTF-8"),
         }
     })?;

@@ -18,6 +18,39 @@ pub struct JsonError {
     pub(super) fault: String,
 }
 
+impl JsonError {
+    /// What is wrong. One line.
+    #[must_use]
+    pub fn fault(&self) -> &str {
+        &self.fault
+    }
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Segment {
+    /// The value of a key.
+    Key(String),
+    /// An element of an array, from 0.
+    Row(usize),
+    /// The name of a key.
+    Name(String),
+}
+
+impl Segment {
+    /// The value of a key.
+    #[must_use]
+    pub fn key(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+
+    /// The name of a key.
+    #[must_use]
+    pub fn name(key: &str) -> Self {
+        Self::Name(key.to_owned())
+    }
+}
+
 /// A value of a sound JSON text.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(transparent)]
@@ -122,6 +155,27 @@ impl<'a> Json<'a> {
         serde_json::from_str(self.raw()).unwrap_or_default()
     }
 
+    /// The part at the end of a path; where a part is not there, the value that lacks it. Of a key that is there twice, the last.
+    /// Cost: the length in bytes of each value on the way.
+    #[must_use]
+    pub fn find(self, path: &[Segment]) -> Self {
+        let part = |value: Self, segment: &Segment| match segment {
+            Segment::Row(row) => value.elements().get(*row).copied(),
+            Segment::Key(key) => value.member(key).map(|(_, value)| value),
+            Segment::Name(key) => value.member(key).map(|(name, _)| name),
+        };
+        let parts = path
+            .iter()
+            .try_fold(self, |value, segment| part(value, segment).ok_or(value));
+        parts.unwrap_or_else(|lacking| lacking)
+    }
+
+    /// The last member of a name: its name and its value.
+    fn member(self, key: &str) -> Option<(Self, Self)> {
+        let of_key = |(name, text, value)| (text == key).then_some((name, value));
+        self.members().filter_map(of_key).last()
+    }
+
     /// The members of an object: the name as it stands there, the name, and the value. Cost: its length in bytes.
     pub fn members(self) -> impl Iterator<Item = (Self, String, Self)> {
         let mut reader = serde_json::Deserializer::from_str(self.raw());
@@ -199,7 +253,7 @@ fn judge_insides(text: &str, sound: usize) -> Result<(), JsonError> {
 
 /// Line and column of a byte, from 1, in characters.
 #[must_use]
-pub(super) fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
+pub(crate) fn position(bytes: &[u8], byte: usize) -> (u32, u32) {
     let before = &bytes[..byte.min(bytes.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
     let start = before

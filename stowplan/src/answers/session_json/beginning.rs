@@ -1,7 +1,8 @@
 //! What a DVM begins with: its configuration, nodes and tools.
 
 use super::keys;
-use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
+use super::malformed::{DEPTH_MAX, Fault, JSON_MEMORY_MAX, Malformed};
+use crate::job::json::Segment;
 use serde_json::{Map, Value as Json};
 use stowplan_session::{Config, FEATURES, Features, Initial, Name, SessionLimits, State};
 
@@ -50,122 +51,134 @@ pub fn json(text: &[u8]) -> Result<Json, Malformed> {
     Ok(serde_json::from_slice(text)?)
 }
 
-/// Where something is wrong, and what.
-pub type Place = (&'static str, String);
-
 /// The `config` and `initial` of an object, checked together.
 ///
 /// # Errors
 /// What is wrong, and where.
-pub fn beginning(object: &Map<String, Json>) -> Result<(Config, Initial), Place> {
-    let config = config(object.get("config"))?;
-    let initial = initial(object.get("initial"))?;
-    State::new(config, &initial).map_err(|error| ("\"initial\"", error.to_string()))?;
+pub fn beginning(object: &Map<String, Json>) -> Result<(Config, Initial), Fault> {
+    let config = config(object)?;
+    let initial = initial(object)?;
+    State::new(config, &initial).map_err(|error| Fault::of("initial", error.to_string()))?;
     Ok((config, initial))
 }
 
 fn object_of<'j>(
-    json: Option<&'j Json>,
-    place: &'static str,
-) -> Result<Option<&'j Map<String, Json>>, Place> {
-    match json {
+    outer: &'j Map<String, Json>,
+    key: &str,
+) -> Result<Option<&'j Map<String, Json>>, Fault> {
+    match outer.get(key) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::Object(object)) => Ok(Some(object)),
-        Some(_) => Err((place, "no object".to_owned())),
+        Some(_) => Err(Fault::of(key, "no object")),
     }
 }
 
-fn config(json: Option<&Json>) -> Result<Config, Place> {
-    let mut config = Config::default();
-    let Some(object) = object_of(json, "\"config\"")? else {
-        return Ok(config);
+fn config(first: &Map<String, Json>) -> Result<Config, Fault> {
+    let Some(object) = object_of(first, "config")? else {
+        return Ok(Config::default());
     };
     keys::judge(object, &["available", "limits", "next_session_id"])
-        .map_err(|what| ("\"config\"", what))?;
+        .map_err(|fault| fault.under("config"))?;
+    configured(object).map_err(|fault| fault.inside(Segment::key("config")))
+}
+
+/// The configuration of an object with known keys.
+fn configured(object: &Map<String, Json>) -> Result<Config, Fault> {
+    let mut config = Config::default();
     if let Some(list) = object.get("available").filter(|list| !list.is_null()) {
-        config.available = features(list)?;
+        config.available = features(list).map_err(|fault| fault.under("available"))?;
     }
-    if let Some(given) = object_of(object.get("limits"), "\"limits\"")? {
-        config.limits = limits(given).map_err(|what| ("\"limits\"", what))?;
+    if let Some(given) = object_of(object, "limits")? {
+        config.limits = limits(given).map_err(|fault| fault.under("limits"))?;
     }
     if let Some(json) = object.get("next_session_id").filter(|json| !json.is_null()) {
         let number = json.as_u64().and_then(|wide| u32::try_from(wide).ok());
-        let wrong = || {
-            (
-                "\"next_session_id\"",
-                "no whole number of 32 bits".to_owned(),
-            )
-        };
+        let wrong = || Fault::of("next_session_id", "no whole number of 32 bits");
         config.next_session_id = number.ok_or_else(wrong)?;
     }
     Ok(config)
 }
 
 /// The limits: those given, and the others by default.
-fn limits(given: &Map<String, Json>) -> Result<SessionLimits, String> {
+fn limits(given: &Map<String, Json>) -> Result<SessionLimits, Fault> {
     let known = keys::of::<SessionLimits>();
-    let mut all =
-        serde_json::to_value(SessionLimits::default()).map_err(|error| error.to_string())?;
+    let wrong = |error: serde_json::Error| Fault::whole(error.to_string());
+    let mut all = serde_json::to_value(SessionLimits::default()).map_err(wrong)?;
     for (key, json) in given {
         if !known.contains(&key.as_str()) {
             let meant = keys::meant(key, known);
-            return Err(format!("there is no limit {key:?}{meant}"));
+            let fault = Fault::whole(format!("there is no limit {key:?}{meant}"));
+            return Err(fault.inside(Segment::name(key)));
         }
         if !json.is_null() {
-            let whole = json.as_u64();
-            all[key] = whole
-                .ok_or_else(|| format!("{key:?} is no whole number"))?
-                .into();
+            let no_whole = || {
+                let fault = Fault::whole(format!("{key:?} is no whole number"));
+                fault.inside(Segment::key(key))
+            };
+            all[key] = json.as_u64().ok_or_else(no_whole)?.into();
         }
     }
-    serde_json::from_value(all).map_err(|error| error.to_string())
+    serde_json::from_value(all).map_err(wrong)
 }
 
-fn features(json: &Json) -> Result<Features, Place> {
-    let place = "\"available\"";
-    let list = json
-        .as_array()
-        .ok_or_else(|| (place, "no list".to_owned()))?;
+fn features(json: &Json) -> Result<Features, Fault> {
+    let list = json.as_array().ok_or_else(|| Fault::whole("no list"))?;
     let mut features = Features::none();
-    for json in list {
+    for (at, json) in list.iter().enumerate() {
         let known = json
             .as_str()
             .and_then(|name| FEATURES.iter().find(|row| row.0 == name));
         let names: Vec<&str> = FEATURES.iter().map(|row| row.0).collect();
         let meant = keys::meant(json.as_str().unwrap_or_default(), &names);
-        let row = known.ok_or_else(|| (place, format!("there is no attribute {json}{meant}")))?;
+        let unknown = || {
+            let fault = Fault::whole(format!("there is no attribute {json}{meant}"));
+            fault.inside(Segment::Row(at))
+        };
+        let row = known.ok_or_else(unknown)?;
         features = features.with(row.1);
     }
     Ok(features)
 }
 
-fn initial(json: Option<&Json>) -> Result<Initial, Place> {
-    let place = "\"initial\"";
-    let Some(object) = object_of(json, place)? else {
+fn initial(first: &Map<String, Json>) -> Result<Initial, Fault> {
+    let Some(object) = object_of(first, "initial")? else {
         return Ok(Initial::default());
     };
-    keys::judge(object, &["nodes", "tools", "scheduler"]).map_err(|what| (place, what))?;
-    let names = |key: &str| -> Result<Vec<Name>, Place> {
-        let list = match object.get(key) {
-            None | Some(Json::Null) => return Ok(Vec::new()),
-            Some(json) => json.as_array(),
-        };
-        let list = list.ok_or_else(|| (place, format!("{key:?} is no list")))?;
-        let name = |json: &Json| {
-            json.as_str()
-                .map(Name::new)
-                .ok_or_else(|| (place, format!("{json} among {key:?} is no name")))
-        };
-        list.iter().map(name).collect()
-    };
+    there_at_first(object).map_err(|fault| fault.under("initial"))
+}
+
+/// The nodes and tools of an object.
+fn there_at_first(object: &Map<String, Json>) -> Result<Initial, Fault> {
+    keys::judge(object, &["nodes", "tools", "scheduler"])?;
     let scheduler = match object.get("scheduler") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(Name::new(name)),
-        Some(_) => return Err((place, "\"scheduler\" is no name".to_owned())),
+        Some(_) => {
+            let fault = Fault::whole("\"scheduler\" is no name");
+            return Err(fault.inside(Segment::key("scheduler")));
+        }
     };
     Ok(Initial {
-        nodes: names("nodes")?,
-        tools: names("tools")?,
+        nodes: names(object, "nodes")?,
+        tools: names(object, "tools")?,
         scheduler,
     })
+}
+
+/// The names that a key lists.
+fn names(object: &Map<String, Json>, key: &str) -> Result<Vec<Name>, Fault> {
+    let list = match object.get(key) {
+        None | Some(Json::Null) => return Ok(Vec::new()),
+        Some(json) => json.as_array(),
+    };
+    let inside = |fault: Fault| fault.inside(Segment::key(key));
+    let list = list.ok_or_else(|| inside(Fault::whole(format!("{key:?} is no list"))))?;
+    let name = |(at, json): (usize, &Json)| {
+        let wrong = || {
+            let fault = Fault::whole(format!("{json} among {key:?} is no name"));
+            inside(fault.inside(Segment::Row(at)))
+        };
+        json.as_str().map(Name::new).ok_or_else(wrong)
+    };
+    list.iter().enumerate().map(name).collect()
 }

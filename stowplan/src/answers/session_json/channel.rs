@@ -1,5 +1,6 @@
 //! Sessions kept in memory: a line of JSON in, a line out, and the bytes of the journal for the caller to keep.
 
+use super::malformed::Fault;
 use super::{beginning, event_json, keys, outcome_json, reason};
 use serde_json::{Map, Value as Json};
 use std::convert::Infallible;
@@ -109,9 +110,8 @@ impl Channel {
     /// [`ChannelError::Line`].
     pub fn begin(first: &str) -> Result<Channel, ChannelError> {
         let said = object(first)?;
-        keys::judge(&said, beginning::FIRST_KEYS).map_err(ChannelError::Line)?;
-        let wrong =
-            |(place, what): beginning::Place| ChannelError::Line(format!("{place}: {what}"));
+        let wrong = |fault: Fault| ChannelError::Line(fault.to_string());
+        keys::judge(&said, beginning::FIRST_KEYS).map_err(wrong)?;
         let (config, initial) = beginning::beginning(&said).map_err(wrong)?;
         let state =
             State::new(config, &initial).map_err(|error| ChannelError::Line(error.to_string()))?;

@@ -1,7 +1,8 @@
 //! Events as JSON: one step of a scenario, one line of a launcher, one frame of a journal.
 
 use super::keys;
-use super::malformed::Malformed;
+use super::malformed::Fault;
+use crate::job::json::Segment;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use stowplan_session::{Attr, Event, EventValue, ToolRole};
@@ -12,13 +13,13 @@ macro_rules! events {
         /// The fields of each event, besides `event`, `expect` and `note`.
         const FIELDS: &[(&str, &[&str])] = &[$(($name, &[$($key),*])),+];
 
-        fn read<'j>(name: &str, step: &'j Map<String, Json>) -> Result<Event<'j>, Malformed> {
+        fn read<'j>(name: &str, step: &'j Map<String, Json>) -> Result<Event<'j>, Fault> {
             match name {
                 $($name => Ok(Event::$event { $($field: Field::read(step, $key)?),* }),)+
                 _ => {
                     let names: Vec<&str> = FIELDS.iter().map(|row| row.0).collect();
                     let meant = keys::meant(name, &names);
-                    Err(malformed(format!("there is no event {name:?}{meant}")))
+                    Err(malformed("event", format!("there is no event {name:?}{meant}")))
                 }
             }
         }
@@ -49,8 +50,9 @@ events! {
 /// Keys that may be there besides the fields of an event.
 const BESIDE: [&str; 3] = ["event", "expect", "note"];
 
-fn malformed(what: String) -> Malformed {
-    Malformed::Step(what)
+/// A fault of the value of a key, or of the object that lacks it.
+fn malformed(key: &str, what: String) -> Fault {
+    Fault::whole(what).inside(Segment::key(key))
 }
 
 /// The value of a field; `null` counts as absent.
@@ -63,20 +65,20 @@ fn needed<'j, T>(
     key: &str,
     what: &str,
     read: impl Fn(&'j Json) -> Option<T>,
-) -> Result<T, Malformed> {
+) -> Result<T, Fault> {
     field(step, key)
         .and_then(read)
-        .ok_or_else(|| malformed(format!("{key:?} is no {what}")))
+        .ok_or_else(|| malformed(key, format!("{key:?} is no {what}")))
 }
 
 /// A field of an event; one that is absent is written as `null`.
 trait Field<'j>: Sized {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed>;
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault>;
     fn write(&self) -> Json;
 }
 
 impl<'j> Field<'j> for &'j str {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         needed(step, key, "string", Json::as_str)
     }
     fn write(&self) -> Json {
@@ -85,7 +87,7 @@ impl<'j> Field<'j> for &'j str {
 }
 
 impl<'j> Field<'j> for Option<&'j str> {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         let there = field(step, key).map(|_| Field::read(step, key));
         there.transpose()
     }
@@ -95,7 +97,7 @@ impl<'j> Field<'j> for Option<&'j str> {
 }
 
 impl<'j> Field<'j> for u64 {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         needed(step, key, "whole number from 0 on", Json::as_u64)
     }
     fn write(&self) -> Json {
@@ -104,9 +106,9 @@ impl<'j> Field<'j> for u64 {
 }
 
 impl<'j> Field<'j> for u32 {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         let wide = u64::read(step, key)?;
-        Self::try_from(wide).map_err(|_| malformed(format!("{key:?} has more than 32 bits")))
+        Self::try_from(wide).map_err(|_| malformed(key, format!("{key:?} has more than 32 bits")))
     }
     fn write(&self) -> Json {
         json!(self)
@@ -114,7 +116,7 @@ impl<'j> Field<'j> for u32 {
 }
 
 impl<'j> Field<'j> for EventValue<'j> {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         Ok(field(step, key).map_or(EventValue::Absent, value))
     }
     fn write(&self) -> Json {
@@ -123,7 +125,7 @@ impl<'j> Field<'j> for EventValue<'j> {
 }
 
 impl<'j> Field<'j> for Vec<Attr<'j>> {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         let attrs = needed(step, key, "object", Json::as_object)?.iter();
         Ok(attrs
             .map(|(key, json)| (key.as_str(), value(json)))
@@ -138,11 +140,11 @@ impl<'j> Field<'j> for Vec<Attr<'j>> {
 }
 
 impl<'j> Field<'j> for ToolRole {
-    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Malformed> {
+    fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         match field(step, key) {
             None | Some(Json::Bool(false)) => Ok(Self::Tool),
             Some(Json::Bool(true)) => Ok(Self::Scheduler),
-            Some(_) => Err(malformed(format!("{key:?} is no truth value"))),
+            Some(_) => Err(malformed(key, format!("{key:?} is no truth value"))),
         }
     }
     fn write(&self) -> Json {
@@ -181,11 +183,11 @@ pub fn value(json: &Json) -> EventValue<'_> {
 /// Reads one step.
 ///
 /// # Errors
-/// [`Malformed`] for an unknown event, an unknown field, or a field with the wrong JSON type where the value is not data.
-pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
+/// [`Fault`] for an unknown event, an unknown field, or a field with the wrong JSON type where the value is not data.
+pub fn event(step: &Json) -> Result<Event<'_>, Fault> {
     let step = step
         .as_object()
-        .ok_or_else(|| malformed("it is no object".to_owned()))?;
+        .ok_or_else(|| Fault::whole("it is no object"))?;
     let name = Field::read(step, "event")?;
     if let Some((_, fields)) = FIELDS.iter().find(|row| row.0 == name) {
         judge_keys(step, name, fields)?;
@@ -198,17 +200,17 @@ pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
 }
 
 /// Refuses an unknown field, with the nearest known one.
-fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(), Malformed> {
+fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(), Fault> {
     if let Some(key) = step
         .keys()
         .find(|key| !fields.contains(&key.as_str()) && !BESIDE.contains(&key.as_str()))
     {
         let meant = keys::meant(key, fields);
-        return Err(malformed(format!("{name} has no field {key:?}{meant}")));
+        let fault = Fault::whole(format!("{name} has no field {key:?}{meant}"));
+        return Err(fault.inside(Segment::name(key)));
     }
     if let Some(Json::Object(expect)) = step.get("expect") {
-        keys::judge(expect, &["status", "effects"])
-            .map_err(|what| malformed(format!("\"expect\": {what}")))?;
+        keys::judge(expect, &["status", "effects"]).map_err(|fault| fault.under("expect"))?;
     }
     Ok(())
 }

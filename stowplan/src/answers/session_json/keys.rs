@@ -1,5 +1,7 @@
 //! Checks the keys of JSON objects: an unknown key is refused, with the nearest known one.
 
+use super::malformed::Fault;
+use crate::job::json::Segment;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor, value};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value as Json};
@@ -9,11 +11,12 @@ use stowplan_session::{AllocRow, NodeRow, NsRow, PendingRow};
 /// Checks the keys of an object.
 ///
 /// # Errors
-/// The first unknown key, in words.
-pub fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), String> {
+/// The first unknown key.
+pub fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), Fault> {
     let unknown = object.keys().find(|key| !known.contains(&key.as_str()));
     unknown.map_or(Ok(()), |key| {
-        Err(format!("there is no key {key:?}{}", meant(key, known)))
+        let fault = Fault::whole(format!("there is no key {key:?}{}", meant(key, known)));
+        Err(fault.inside(Segment::name(key)))
     })
 }
 
@@ -63,12 +66,12 @@ pub(super) fn of<'de, Row: Deserialize<'de>>() -> &'static [&'static str] {
 /// Checks the keys of a final state and of the rows of its tables.
 ///
 /// # Errors
-/// The first unknown key, and where it is.
-pub fn judge_state(last: &Json) -> Result<(), String> {
+/// The first unknown key.
+pub fn judge_state(last: &Json) -> Result<(), Fault> {
     let Some(object) = last.as_object() else {
         return Ok(());
     };
-    judge(object, STATE).map_err(|what| format!("the final state: {what}"))?;
+    judge(object, STATE).map_err(|fault| fault.said_of("the final state"))?;
     for (table, known) in [
         ("allocations", of::<AllocRow>()),
         ("namespaces", of::<NsRow>()),
@@ -78,7 +81,10 @@ pub fn judge_state(last: &Json) -> Result<(), String> {
         let rows = last[table].as_array().map_or(&[][..], Vec::as_slice);
         for (at, row) in rows.iter().enumerate() {
             let judged = row.as_object().map_or(Ok(()), |row| judge(row, known));
-            judged.map_err(|what| format!("row {at} of {table}: {what}"))?;
+            judged.map_err(|fault| {
+                let fault = fault.said_of(&format!("row {at} of {table}"));
+                fault.inside(Segment::Row(at)).inside(Segment::key(table))
+            })?;
         }
     }
     Ok(())

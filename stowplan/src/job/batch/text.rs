@@ -2,7 +2,7 @@
 
 use crate::job::error::bad_words;
 use stowplan_engine::error::SpecError;
-use stowplan_engine::error::at::{At, AtText};
+use stowplan_engine::error::at::At;
 use stowplan_engine::limit::SCRIPT_BYTES_MAX;
 
 /// The class of a script that cannot be read.
@@ -93,23 +93,12 @@ impl<'s> Text<'s> {
         let number = self.line(span.start);
         let start = self.starts[number - 1];
         let line = self.text[start..].split('\n').next().unwrap_or_default();
-        let text: String = line.chars().take(200).collect();
-        let clip = |byte: usize| {
-            let byte = byte.saturating_sub(start).min(text.len());
-            u32::try_from(byte).unwrap_or(u32::MAX)
-        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let own = span.start - start..span.end - start;
         SpecError::OfLine {
             class,
             sentence: format!("{}: {what}", self.place(span.start)),
-            at: Some(At {
-                start: clip(span.start),
-                end: clip(span.end),
-                text: AtText::File {
-                    path: self.path.to_owned(),
-                    line: u32::try_from(number).unwrap_or(u32::MAX),
-                    text,
-                },
-            }),
+            at: Some(At::in_line(self.path, number, line, own)),
             help,
         }
     }

@@ -21,6 +21,7 @@ use std::io::{self, BufRead};
 use stowplan::answers::journal_file::FileError;
 use stowplan::answers::session_json::malformed::Malformed;
 use stowplan::job::options::Row;
+use stowplan_engine::error::SpecError;
 use stowplan_session::{Broken, JournalError, ReplayError};
 
 #[rustfmt::skip]
@@ -108,6 +109,8 @@ pub(crate) const SERVE: Subcommand = Subcommand {
 /// What went wrong; the exit status depends on it.
 #[derive(Debug)]
 enum Failure {
+    /// A scenario file that is wrong at a place.
+    File(SpecError),
     /// A scenario that cannot be read or started.
     Scenario(String),
     /// A journal that cannot be read, is in use, or cannot be written.
@@ -181,6 +184,7 @@ fn ended(verdict: Result<Verdict, Failure>, console: &mut Console<'_>) -> Result
         Ok((Verdict::Met, ())) => return Ok(0),
         Ok((Verdict::Unmet, ())) => return Ok(1),
         Err(Failure::Unread(error)) => return Err(Refused::unwritten(error)),
+        Err(Failure::File(error)) => return Err(error.into()),
         Err(Failure::Scenario(sentence)) => ("scenario", sentence),
         Err(Failure::Journal(sentence)) => ("journal", sentence),
         Err(Failure::Internal(sentence)) => ("internal", sentence),

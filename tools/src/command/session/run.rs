@@ -34,7 +34,7 @@ fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
         })?;
     let read = scenario::read(&text);
     let mut scenarios =
-        read.map_err(|error| Failure::Scenario(format!("{}: {error}", wanted.scenario)))?;
+        read.map_err(|error| Failure::File(error.of_file(&wanted.scenario, &text)))?;
     if let Some(only) = &wanted.only {
         scenarios.retain(|scenario| scenario.name == *only);
         if scenarios.is_empty() {
@@ -120,7 +120,7 @@ fn play<S: Store>(
         check(&state).map_err(|error| broken(&error, 0))?;
     }
     for (at, json) in scenario.steps.iter().enumerate() {
-        let event = event_json::event(json)?;
+        let event = event_json::event(json).map_err(Malformed::from)?;
         let before = (wanted.check).then(|| state.clone());
         let recorded = submit(wanted, &mut journal, &mut state, &event);
         let (status, effects) = recorded.map_err(|error| Failure::unwritten(place, &error))?;
@@ -176,7 +176,7 @@ fn tell(
     let mut verdict = Verdict::Met;
     for (at, json) in scenario.steps.iter().enumerate() {
         let number = at + 1;
-        let event = event_json::event(json)?;
+        let event = event_json::event(json).map_err(Malformed::from)?;
         let (status, effects) = step(&mut state, &event);
         since.observe(number as u64, &event, status, &effects);
         // A line for people has the first names alone, and a step that expects nothing needs no others.

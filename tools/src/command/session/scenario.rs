@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 use stowplan::answers::session_json::beginning::{beginning, json};
-use stowplan::answers::session_json::malformed::Malformed;
+use stowplan::answers::session_json::malformed::{Fault, Malformed};
 use stowplan::answers::session_json::{event_json, keys};
+use stowplan::job::json::Segment;
 use stowplan_session::{Config, Initial};
 
 /// One scenario, with every step checked.
@@ -27,67 +28,77 @@ const FILE_KEYS: &[&str] = &["version", "scenarios", "name", "covers", "note"];
 const SCENARIO_KEYS: &[&str] = &[
     "name", "version", "covers", "note", "config", "initial", "steps", "final",
 ];
+
 /// Reads a scenario file: one scenario, or a versioned list of them.
 ///
 /// # Errors
 /// [`Malformed`], before any step is run.
 pub fn read(text: &[u8]) -> Result<Vec<Scenario>, Malformed> {
-    let document = json(text)?;
-    let Json::Object(mut object) = document else {
-        return Err(at("", "the file", "no JSON object"));
+    let Json::Object(mut object) = json(text)? else {
+        return Err(Fault::whole("the file: no JSON object").into());
     };
     let Some(list) = object.remove("scenarios").filter(|list| !list.is_null()) else {
         return Ok(vec![scenario(object)?]);
     };
-    keys::judge(&object, FILE_KEYS).map_err(|what| at("", "the file", &what))?;
+    keys::judge(&object, FILE_KEYS).map_err(|fault| fault.said_of("the file"))?;
     if object.get("version").and_then(Json::as_u64) != Some(1) {
-        return Err(at("", "the file", "\"version\" is not 1"));
+        return Err(of("version", "the file: \"version\" is not 1").into());
     }
     let Json::Array(list) = list else {
-        return Err(at("", "the file", "\"scenarios\" is no list"));
+        return Err(of("scenarios", "the file: \"scenarios\" is no list").into());
     };
-    let one = |json| match json {
-        Json::Object(object) => scenario(object),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
-            Err(at("", "the file", "a scenario is no object"))
-        }
+    let one = |(at, json)| {
+        let read = match json {
+            Json::Object(object) => scenario(object),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+                Err(Fault::whole("the file: a scenario is no object"))
+            }
+        };
+        let placed = |fault: Fault| {
+            fault
+                .inside(Segment::Row(at))
+                .inside(Segment::key("scenarios"))
+        };
+        Ok(read.map_err(placed)?)
     };
-    list.into_iter().map(one).collect()
+    list.into_iter().enumerate().map(one).collect()
 }
 
-fn at(name: &str, place: &str, what: &str) -> Malformed {
-    Malformed::At {
-        name: name.to_owned(),
-        place: place.to_owned(),
-        what: what.to_owned(),
-    }
+/// A fault of the value of a key.
+fn of(key: &str, what: &str) -> Fault {
+    Fault::whole(what).inside(Segment::key(key))
 }
 
-fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Malformed> {
+fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Fault> {
     let name = match object.remove("name") {
         None | Some(Json::Null) => String::new(),
         Some(Json::String(name)) => name,
-        Some(_) => return Err(at("", "\"name\"", "no string")),
+        Some(_) => return Err(of("name", "\"name\": no string")),
     };
-    keys::judge(&object, SCENARIO_KEYS).map_err(|what| at(&name, "the scenario", &what))?;
-    let (config, initial) = beginning(&object).map_err(|(place, what)| at(&name, place, &what))?;
+    content(&name, object).map_err(|fault| match name.as_str() {
+        "" => fault,
+        named => fault.said_of(&format!("scenario {named:?}")),
+    })
+}
+
+/// What a scenario says besides its name.
+fn content(name: &str, mut object: Map<String, Json>) -> Result<Scenario, Fault> {
+    keys::judge(&object, SCENARIO_KEYS)?;
+    let (config, initial) = beginning(&object)?;
     let Some(Json::Array(steps)) = object.remove("steps") else {
-        return Err(at(&name, "\"steps\"", "no list"));
+        return Err(of("steps", "\"steps\": no list"));
     };
-    for (number, step) in steps.iter().enumerate() {
-        if let Err(error) = event_json::event(step) {
-            return Err(at(
-                &name,
-                &format!("step {}", number + 1),
-                &error.to_string(),
-            ));
-        }
+    for (at, step) in steps.iter().enumerate() {
+        event_json::event(step).map_err(|fault| {
+            let fault = fault.said_of(&format!("step {}", at + 1));
+            fault.inside(Segment::Row(at)).inside(Segment::key("steps"))
+        })?;
     }
     let last = object.remove("final").filter(|last| !last.is_null());
     keys::judge_state(last.as_ref().unwrap_or(&Json::Null))
-        .map_err(|what| at(&name, "\"final\"", &what))?;
+        .map_err(|fault| fault.inside(Segment::key("final")))?;
     Ok(Scenario {
-        name,
+        name: name.to_owned(),
         config,
         initial,
         steps,

@@ -7,6 +7,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan::answers::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use stowplan::answers::json_text;
+use stowplan::answers::session_json::malformed::Fault;
 use stowplan::answers::session_json::outcome_json::CANDIDATES_NAMED;
 use stowplan::answers::session_json::{beginning, channel, event_json, keys};
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
@@ -90,11 +91,10 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
             "standard input, line 1: no JSON object".to_owned(),
         ));
     };
-    keys::judge(&said, beginning::FIRST_KEYS).map_err(|what| place(&what))?;
+    let wrong = |fault: Fault| place(&fault.to_string());
+    keys::judge(&said, beginning::FIRST_KEYS).map_err(wrong)?;
     let path = &wanted.journal;
-    let (config, initial) = beginning::beginning(&said).map_err(|(place, what)| {
-        Failure::Scenario(format!("standard input, line 1, {place}: {what}"))
-    })?;
+    let (config, initial) = beginning::beginning(&said).map_err(wrong)?;
     let (mut file, bytes) =
         JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
     let found = scan(&bytes);

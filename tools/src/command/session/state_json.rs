@@ -64,7 +64,7 @@ pub fn last_final(text: &[u8], config: Config) -> Read<State> {
 /// # Errors
 /// What is wrong: a key that is missing, unknown or of another type, a name that does not exist, a broken invariant.
 pub fn from_json(last: &Json, config: Config) -> Read<State> {
-    keys::judge_state(last)?;
+    keys::judge_state(last).map_err(|fault| fault.to_string())?;
     let dump = Dump {
         allocations: table(last, "allocations")?,
         dvm: field(last, "dvm")?,

@@ -145,6 +145,79 @@ fn what_is_no_scenario_says_where_and_prints_nothing() {
     assert_eq!((said.status, said.out.as_str()), (2, ""));
 }
 
+/// A file that is wrong: the line and column that are named, and the words that are underlined. Of a key that is missing, its object is.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "{\"steps\":[\n {\"event\":\"node_up\",\"nod\":\"a\"}]}",
+        "2:21",
+        "\"nod\"",
+    ),
+    (
+        "{\"steps\":[{\"event\":\"dvm_end\"},\n{\"event\":\"node_upp\"}]}",
+        "2:10",
+        "\"node_upp\"",
+    ),
+    (
+        "{\"steps\":[{\"event\":\"node_up\"}]}",
+        "1:11",
+        "{\"event\":\"node_up\"}",
+    ),
+    (
+        "{\"steps\":[{\"event\":\"warn\",\n\"alloc_id\":\"a\",\"time_remaining\":true}]}",
+        "2:33",
+        "true",
+    ),
+    (
+        "{\"steps\":[{\"event\":\"dvm_end\",\"expect\":{\"state\":1}}]}",
+        "1:40",
+        "\"state\"",
+    ),
+    (
+        "{\"steps\":[],\"config\":\n{\"limits\":{\"max_nodes\":-1}}}",
+        "2:24",
+        "-1",
+    ),
+    (
+        "{\"steps\":[],\"config\":{\"limit\":{}}}",
+        "1:23",
+        "\"limit\"",
+    ),
+    (
+        "{\"steps\":[],\"initial\":{\"nodes\":[\"a\",\"b\",7]}}",
+        "1:41",
+        "7",
+    ),
+    (
+        "{\"steps\":[],\"final\":{\"nodes\":[{\"name\":\"a\"},{\"nam\":1}]}}",
+        "1:45",
+        "\"nam\"",
+    ),
+    (
+        "{\"version\":1,\"scenarios\":[{\"steps\":[]},\n{\"steps\":8}]}",
+        "2:10",
+        "8",
+    ),
+    ("{\"steps\":[],\n}", "2:1", "}"),
+    ("{\"steps\":7,\"steps\":8}", "1:20", "8"),
+];
+
+#[test]
+fn a_wrong_part_is_shown_where_it_is() {
+    let folder = Folder::new("place");
+    let path = folder.file("s.json");
+    for (text, place, words) in WRONG {
+        std::fs::write(&path, text).unwrap();
+        let said = session(&["run", &path], b"");
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{text}");
+        let head = format!("error[scenario]: {path}:{place}: ");
+        assert!(said.err.starts_with(&head), "{text}: {}", said.err);
+        let lines: Vec<&str> = said.err.lines().collect();
+        let (line, under) = (lines[1], lines[2]);
+        let (from, to) = (under.find('^').unwrap(), under.len());
+        assert_eq!(line.get(from..to), Some(*words), "{}", said.err);
+    }
+}
+
 #[test]
 fn null_means_absent_everywhere() {
     let folder = Folder::new("null");
