@@ -135,10 +135,7 @@ fn cache_is(machine: &Machine, first: Option<&Cpu>, level: usize) -> CacheIs {
 
 impl Layers {
     pub(super) fn new(machine: &Machine, mask: &RoaringBitmap, runtime: Runtime) -> Self {
-        let mut cpus: Vec<Cpu> = { machine.cpus.iter() }
-            .filter(|cpu| mask.contains(cpu.os))
-            .copied()
-            .collect();
+        let mut cpus = machine.within(mask);
         let caches = [0, 1, 2].map(|level| cache_is(machine, cpus.first(), level));
         let mut names: BTreeMap<Layer, Layer> = BTreeMap::new();
         let mut kinds: Vec<Layer> = Vec::new();

@@ -91,17 +91,23 @@ impl Machine {
         self.cpus.get(position as usize)
     }
 
+    /// The cpus of a set, in the order of the machine. Cost: the set, which is sorted; a process has few of a large node's cpus.
+    pub(super) fn within(&self, set: &RoaringBitmap) -> Vec<Cpu> {
+        let position = |os: u32| self.by_os.get(os as usize).copied().flatten();
+        let mut positions: Vec<u32> = set.iter().filter_map(position).collect();
+        positions.sort_unstable();
+        let own = positions.into_iter();
+        own.map(|position| self.cpus[position as usize]).collect()
+    }
+
     /// The cpus of a set that are in the same object as `cpu`.
     pub(super) fn sharing(
         &self,
         set: &RoaringBitmap,
         same: impl Fn(&Cpu) -> bool,
     ) -> RoaringBitmap {
-        let own = self
-            .cpus
-            .iter()
-            .filter(|cpu| set.contains(cpu.os) && same(cpu));
-        own.map(|cpu| cpu.os).collect()
+        let own = set.iter().filter_map(|os| self.cpu(os));
+        own.filter(|cpu| same(cpu)).map(|cpu| cpu.os).collect()
     }
 
     /// How many cores have cpus of a set.

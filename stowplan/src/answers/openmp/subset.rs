@@ -176,7 +176,7 @@ fn most(layers: &Layers, layer: Layer) -> i64 {
 fn numbered(machine: &Machine, mask: &RoaringBitmap) -> Vec<(u32, [u32; 3])> {
     let mut all: Vec<(u32, [u32; 3])> = Vec::new();
     let mut before: Option<(u32, u32)> = None;
-    for cpu in machine.cpus.iter().filter(|cpu| mask.contains(cpu.os)) {
+    for cpu in machine.within(mask) {
         let last = all.last().map_or([0; 3], |(_, numbers)| *numbers);
         let numbers = match before {
             None => [0; 3],
