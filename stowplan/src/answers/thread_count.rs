@@ -1,5 +1,6 @@
 //! How many threads each process should run.
 
+use crate::launchers::cpu_objects::CpuObjects;
 use std::collections::HashMap;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_engine::policy::{CpuMode, ObjKind};
@@ -10,6 +11,7 @@ use stowplan_engine::table::topologies::TopologyId;
 #[derive(Clone, Debug, Default)]
 pub struct ThreadCounts {
     known: HashMap<(TopologyId, CpusetId, CpuMode), u32>,
+    objects: HashMap<(TopologyId, ObjKind), CpuObjects>,
 }
 
 impl ThreadCounts {
@@ -25,7 +27,6 @@ impl ThreadCounts {
         let mode = plan.resolved_apps().policies[policy].mode;
         let topology = world.states.get(world.before.state(place.node)).topology;
         let count = self.known.entry((topology, set, mode)).or_insert_with(|| {
-            let cpus = world.cpusets.get(set);
             let by_core =
                 mode == CpuMode::Core && world.topologies.count(topology, ObjKind::Core) > 0;
             let kind = if by_core {
@@ -33,12 +34,9 @@ impl ThreadCounts {
             } else {
                 ObjKind::Hwthread
             };
-            let cores = world.topologies.objects(topology, kind);
-            let own = |core| {
-                let core = world.cpusets.get(world.topologies.cpuset(core));
-                !core.is_disjoint(cpus)
-            };
-            u32::try_from(cores.filter(|&core| own(core)).count()).unwrap_or(u32::MAX)
+            let read = || CpuObjects::new(&world.topologies, topology, kind);
+            let objects = self.objects.entry((topology, kind)).or_insert_with(read);
+            u32::try_from(objects.met(world.cpusets.get(set)).len()).unwrap_or(u32::MAX)
         });
         Some(*count)
     }

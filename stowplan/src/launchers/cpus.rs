@@ -1,11 +1,8 @@
 //! Cpu sets as launchers write them, by OS number, and as prterun counts them, by core.
 
 use roaring::RoaringBitmap;
-use std::fmt::Write as _;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::{Topologies, TopologyId};
 use stowplan_engine::text::digits::number;
 
 /// A mask, `0x101`; `0x0` for no cpu. Cost: the words up to the highest cpu.
@@ -26,9 +23,8 @@ pub fn mask(set: &RoaringBitmap) -> String {
     }
     let mut text = String::with_capacity(digits.len() + 2);
     text.push_str("0x");
-    for digit in digits.iter().rev() {
-        write!(text, "{digit:x}").expect("a String takes it");
-    }
+    let digits = digits.into_iter().rev();
+    text.extend(digits.filter_map(|digit| char::from_digit(digit.into(), 16)));
     text
 }
 
@@ -93,45 +89,10 @@ pub enum Unit {
 }
 
 impl Unit {
-    const fn kind(self) -> ObjKind {
+    pub(super) const fn kind(self) -> ObjKind {
         match self {
             Self::Core => ObjKind::Core,
             Self::Hwthread => ObjKind::Hwthread,
         }
     }
-}
-
-/// A set as logical numbers of cores or hardware threads; `None` if it does not consist of whole ones. Cost: all of these
-/// objects in the topology.
-#[must_use]
-pub fn logical(
-    topologies: &Topologies,
-    topology: TopologyId,
-    unit: Unit,
-    set: &RoaringBitmap,
-) -> Option<RoaringBitmap> {
-    let os = topologies.pus_os(topology);
-    let mut found = RoaringBitmap::new();
-    let mut covered = 0;
-    for object in topologies.objects(topology, unit.kind()) {
-        let pus = topologies.ranges(object);
-        let mut pus = pus.iter().flat_map(|&(first, end)| first..end).peekable();
-        let is_in = |pu: u32| set.contains(os[pu as usize]);
-        if !pus.peek().is_some_and(|&pu| is_in(pu)) {
-            continue;
-        }
-        for pu in pus {
-            if !is_in(pu) {
-                return None;
-            }
-            covered += 1;
-        }
-        found.insert(u32::try_from(object.row()).ok()?);
-    }
-    if covered != set.len() {
-        return None;
-    }
-    let first = topologies.object(topology, unit.kind(), 0)?;
-    let first = u32::try_from(first.row()).ok()?;
-    Some(found.iter().map(|row| row - first).collect())
 }

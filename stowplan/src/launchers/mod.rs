@@ -23,6 +23,8 @@ pub mod script;
 pub mod nodes;
 // Cpus as launchers write them.
 pub mod cpus;
+// Which object has a cpu.
+pub(crate) mod cpu_objects;
 // The cpus of a node's ranks.
 pub mod lists;
 // The GPUs of a node's ranks, and the variables that show these GPUs.

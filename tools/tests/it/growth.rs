@@ -110,6 +110,13 @@ fn formats_grow_with_the_cores_of_a_node() {
             job
         });
     }
+    for threads in ["-x OMP_NUM_THREADS=2", "--columns rank,threads"] {
+        measured(threads, &|cores| {
+            let mut job = by_core(cores);
+            job.extend(words(threads));
+            job
+        });
+    }
 }
 
 /// Policies and bindings, one node each.

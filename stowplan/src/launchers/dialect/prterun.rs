@@ -2,7 +2,8 @@
 
 use super::variables::OfApp;
 use super::{comment, programs_of_line};
-use crate::launchers::cpus::{Unit, logical, ranges};
+use crate::launchers::cpu_objects::CpuObjects;
+use crate::launchers::cpus::{Unit, ranges};
 use crate::launchers::job::{Job, Unsaid};
 use crate::launchers::script::{File, Script, Signs, WORD_BYTES_MAX, Word};
 use roaring::RoaringBitmap;
@@ -156,8 +157,11 @@ pub(super) fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     let used = used(job);
     let world = job.plan.world();
     let all = |unit: Unit| -> Option<Vec<RoaringBitmap>> {
+        let mut objects: BTreeMap<TopologyId, CpuObjects> = BTreeMap::new();
         let each = used.keys().map(|&(topology, set)| {
-            logical(&world.topologies, topology, unit, world.cpusets.get(set))
+            let read = || CpuObjects::new(&world.topologies, topology, unit.kind());
+            let own = objects.entry(topology).or_insert_with(read);
+            own.whole(world.cpusets.get(set))
         });
         each.collect()
     };
