@@ -110,7 +110,7 @@ pub(crate) const SERVE: Subcommand = Subcommand {
 #[derive(Debug)]
 enum Failure {
     /// A scenario file that is wrong at a place.
-    File(SpecError),
+    File(Box<SpecError>),
     /// A scenario that cannot be read or started.
     Scenario(String),
     /// A journal that cannot be read, is in use, or cannot be written.
@@ -184,7 +184,7 @@ fn ended(verdict: Result<Verdict, Failure>, console: &mut Console<'_>) -> Result
         Ok((Verdict::Met, ())) => return Ok(0),
         Ok((Verdict::Unmet, ())) => return Ok(1),
         Err(Failure::Unread(error)) => return Err(Refused::unwritten(error)),
-        Err(Failure::File(error)) => return Err(error.into()),
+        Err(Failure::File(error)) => return Err((*error).into()),
         Err(Failure::Scenario(sentence)) => ("scenario", sentence),
         Err(Failure::Journal(sentence)) => ("journal", sentence),
         Err(Failure::Internal(sentence)) => ("internal", sentence),

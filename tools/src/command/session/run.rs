@@ -34,7 +34,7 @@ fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
         })?;
     let read = scenario::read(&text);
     let mut scenarios =
-        read.map_err(|error| Failure::File(error.of_file(&wanted.scenario, &text)))?;
+        read.map_err(|error| Failure::File(Box::new(error.of_file(&wanted.scenario, &text))))?;
     if let Some(only) = &wanted.only {
         scenarios.retain(|scenario| scenario.name == *only);
         if scenarios.is_empty() {
