@@ -15,15 +15,7 @@ pub struct JsonError {
     /// The byte.
     pub at: usize,
     /// What is wrong.
-    pub(super) fault: String,
-}
-
-impl JsonError {
-    /// What is wrong. One line.
-    #[must_use]
-    pub fn fault(&self) -> &str {
-        &self.fault
-    }
+    pub(crate) fault: String,
 }
 
 /// A step from a value to a part of it.
@@ -42,12 +34,6 @@ impl Segment {
     #[must_use]
     pub fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
-    }
-
-    /// The name of a key.
-    #[must_use]
-    pub fn name(key: &str) -> Self {
-        Self::Name(key.to_owned())
     }
 }
 

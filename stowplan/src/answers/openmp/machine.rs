@@ -87,14 +87,17 @@ impl Machine {
     }
 
     pub(super) fn cpu(&self, os: u32) -> Option<&Cpu> {
-        let position = self.by_os.get(os as usize).copied().flatten()?;
-        self.cpus.get(position as usize)
+        self.cpus.get(self.position(os)? as usize)
+    }
+
+    fn position(&self, os: u32) -> Option<u32> {
+        self.by_os.get(os as usize).copied().flatten()
     }
 
     /// The cpus of a set, in the order of the machine. Cost: the set, which is sorted; a process has few of a large node's cpus.
     pub(super) fn within(&self, set: &RoaringBitmap) -> Vec<Cpu> {
-        let position = |os: u32| self.by_os.get(os as usize).copied().flatten();
-        let mut positions: Vec<u32> = set.iter().filter_map(position).collect();
+        let positions = set.iter().filter_map(|os| self.position(os));
+        let mut positions: Vec<u32> = positions.collect();
         positions.sort_unstable();
         let own = positions.into_iter();
         own.map(|position| self.cpus[position as usize]).collect()

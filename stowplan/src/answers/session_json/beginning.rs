@@ -107,14 +107,11 @@ fn limits(given: &Map<String, Json>) -> Result<SessionLimits, Fault> {
     for (key, json) in given {
         if !known.contains(&key.as_str()) {
             let meant = keys::meant(key, known);
-            let fault = Fault::whole(format!("there is no limit {key:?}{meant}"));
-            return Err(fault.inside(Segment::name(key)));
+            let what = format!("there is no limit {key:?}{meant}");
+            return Err(Fault::of_name(key, what));
         }
         if !json.is_null() {
-            let no_whole = || {
-                let fault = Fault::whole(format!("{key:?} is no whole number"));
-                fault.inside(Segment::key(key))
-            };
+            let no_whole = || Fault::of_value(key, format!("{key:?} is no whole number"));
             all[key] = json.as_u64().ok_or_else(no_whole)?.into();
         }
     }
@@ -154,8 +151,8 @@ fn there_at_first(object: &Map<String, Json>) -> Result<Initial, Fault> {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(Name::new(name)),
         Some(_) => {
-            let fault = Fault::whole("\"scheduler\" is no name");
-            return Err(fault.inside(Segment::key("scheduler")));
+            let what = "\"scheduler\" is no name";
+            return Err(Fault::of_value("scheduler", what));
         }
     };
     Ok(Initial {
@@ -171,12 +168,11 @@ fn names(object: &Map<String, Json>, key: &str) -> Result<Vec<Name>, Fault> {
         None | Some(Json::Null) => return Ok(Vec::new()),
         Some(json) => json.as_array(),
     };
-    let inside = |fault: Fault| fault.inside(Segment::key(key));
-    let list = list.ok_or_else(|| inside(Fault::whole(format!("{key:?} is no list"))))?;
+    let list = list.ok_or_else(|| Fault::of_value(key, format!("{key:?} is no list")))?;
     let name = |(at, json): (usize, &Json)| {
         let wrong = || {
             let fault = Fault::whole(format!("{json} among {key:?} is no name"));
-            inside(fault.inside(Segment::Row(at)))
+            fault.inside(Segment::Row(at)).inside(Segment::key(key))
         };
         json.as_str().map(Name::new).ok_or_else(wrong)
     };

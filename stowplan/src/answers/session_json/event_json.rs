@@ -2,7 +2,6 @@
 
 use super::keys;
 use super::malformed::Fault;
-use crate::job::json::Segment;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use stowplan_session::{Attr, Event, EventValue, ToolRole};
@@ -19,7 +18,7 @@ macro_rules! events {
                 _ => {
                     let names: Vec<&str> = FIELDS.iter().map(|row| row.0).collect();
                     let meant = keys::meant(name, &names);
-                    Err(malformed("event", format!("there is no event {name:?}{meant}")))
+                    Err(Fault::of_value("event", format!("there is no event {name:?}{meant}")))
                 }
             }
         }
@@ -50,11 +49,6 @@ events! {
 /// Keys that may be there besides the fields of an event.
 const BESIDE: [&str; 3] = ["event", "expect", "note"];
 
-/// A fault of the value of a key, or of the object that lacks it.
-fn malformed(key: &str, what: String) -> Fault {
-    Fault::whole(what).inside(Segment::key(key))
-}
-
 /// The value of a field; `null` counts as absent.
 fn field<'j>(step: &'j Map<String, Json>, key: &str) -> Option<&'j Json> {
     step.get(key).filter(|value| !value.is_null())
@@ -68,7 +62,7 @@ fn needed<'j, T>(
 ) -> Result<T, Fault> {
     field(step, key)
         .and_then(read)
-        .ok_or_else(|| malformed(key, format!("{key:?} is no {what}")))
+        .ok_or_else(|| Fault::of_value(key, format!("{key:?} is no {what}")))
 }
 
 /// A field of an event; one that is absent is written as `null`.
@@ -108,7 +102,8 @@ impl<'j> Field<'j> for u64 {
 impl<'j> Field<'j> for u32 {
     fn read(step: &'j Map<String, Json>, key: &str) -> Result<Self, Fault> {
         let wide = u64::read(step, key)?;
-        Self::try_from(wide).map_err(|_| malformed(key, format!("{key:?} has more than 32 bits")))
+        Self::try_from(wide)
+            .map_err(|_| Fault::of_value(key, format!("{key:?} has more than 32 bits")))
     }
     fn write(&self) -> Json {
         json!(self)
@@ -144,7 +139,7 @@ impl<'j> Field<'j> for ToolRole {
         match field(step, key) {
             None | Some(Json::Bool(false)) => Ok(Self::Tool),
             Some(Json::Bool(true)) => Ok(Self::Scheduler),
-            Some(_) => Err(malformed(key, format!("{key:?} is no truth value"))),
+            Some(_) => Err(Fault::of_value(key, format!("{key:?} is no truth value"))),
         }
     }
     fn write(&self) -> Json {
@@ -206,8 +201,8 @@ fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(
         .find(|key| !fields.contains(&key.as_str()) && !BESIDE.contains(&key.as_str()))
     {
         let meant = keys::meant(key, fields);
-        let fault = Fault::whole(format!("{name} has no field {key:?}{meant}"));
-        return Err(fault.inside(Segment::name(key)));
+        let what = format!("{name} has no field {key:?}{meant}");
+        return Err(Fault::of_name(key, what));
     }
     if let Some(Json::Object(expect)) = step.get("expect") {
         keys::judge(expect, &["status", "effects"]).map_err(|fault| fault.under("expect"))?;

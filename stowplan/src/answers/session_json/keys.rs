@@ -15,8 +15,8 @@ use stowplan_session::{AllocRow, NodeRow, NsRow, PendingRow};
 pub fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), Fault> {
     let unknown = object.keys().find(|key| !known.contains(&key.as_str()));
     unknown.map_or(Ok(()), |key| {
-        let fault = Fault::whole(format!("there is no key {key:?}{}", meant(key, known)));
-        Err(fault.inside(Segment::name(key)))
+        let what = format!("there is no key {key:?}{}", meant(key, known));
+        Err(Fault::of_name(key, what))
     })
 }
 

@@ -44,6 +44,17 @@ impl Fault {
         self
     }
 
+    /// The value of a key, or the object that lacks it.
+    #[must_use]
+    pub fn of_value(key: &str, what: impl Into<String>) -> Self {
+        Self::whole(what).inside(Segment::Key(key.to_owned()))
+    }
+
+    /// The name of a key.
+    pub(super) fn of_name(key: &str, what: impl Into<String>) -> Self {
+        Self::whole(what).inside(Segment::Name(key.to_owned()))
+    }
+
     /// A fault of the value of a key, which the words name.
     pub(super) fn of(key: &str, what: impl Into<String>) -> Self {
         Self::whole(what).under(key)
@@ -100,28 +111,24 @@ impl Malformed {
                 (fault.what.clone(), start..start + part.raw().len())
             }
             (Self::Json(_) | Self::Depth { .. }, Err(error)) => {
-                (error.fault().to_owned(), error.at..error.at + 1)
+                (error.fault, error.at..error.at + 1)
             }
             (Self::Memory { at }, _) => (self.to_string(), *at..*at + 1),
-            // Of another text.
-            (_, _) => return self.plain(format!("{path}: {self}")),
+            // Of no text, or of another.
+            (_, _) => return refused(format!("{path}: {self}"), None),
         };
         let (line, column) = position(text, range.start);
-        SpecError::OfLine {
-            class: "scenario",
-            sentence: format!("{path}:{line}:{column}: {what}"),
-            at: Some(on_its_line(path, line, text, range)),
-            help: Vec::new(),
-        }
+        let at = on_its_line(path, line, text, range);
+        refused(format!("{path}:{line}:{column}: {what}"), Some(at))
     }
+}
 
-    fn plain(&self, sentence: String) -> SpecError {
-        SpecError::OfLine {
-            class: "scenario",
-            sentence,
-            at: None,
-            help: Vec::new(),
-        }
+fn refused(sentence: String, at: Option<At>) -> SpecError {
+    SpecError::OfLine {
+        class: "scenario",
+        sentence,
+        at,
+        help: Vec::new(),
     }
 }
 

@@ -42,10 +42,10 @@ pub fn read(text: &[u8]) -> Result<Vec<Scenario>, Malformed> {
     };
     keys::judge(&object, FILE_KEYS).map_err(|fault| fault.said_of("the file"))?;
     if object.get("version").and_then(Json::as_u64) != Some(1) {
-        return Err(of("version", "the file: \"version\" is not 1").into());
+        return Err(Fault::of_value("version", "the file: \"version\" is not 1").into());
     }
     let Json::Array(list) = list else {
-        return Err(of("scenarios", "the file: \"scenarios\" is no list").into());
+        return Err(Fault::of_value("scenarios", "the file: \"scenarios\" is no list").into());
     };
     let one = |(at, json)| {
         let read = match json {
@@ -64,16 +64,11 @@ pub fn read(text: &[u8]) -> Result<Vec<Scenario>, Malformed> {
     list.into_iter().enumerate().map(one).collect()
 }
 
-/// A fault of the value of a key.
-fn of(key: &str, what: &str) -> Fault {
-    Fault::whole(what).inside(Segment::key(key))
-}
-
 fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Fault> {
     let name = match object.remove("name") {
         None | Some(Json::Null) => String::new(),
         Some(Json::String(name)) => name,
-        Some(_) => return Err(of("name", "\"name\": no string")),
+        Some(_) => return Err(Fault::of_value("name", "\"name\": no string")),
     };
     content(&name, object).map_err(|fault| match name.as_str() {
         "" => fault,
@@ -86,7 +81,7 @@ fn content(name: &str, mut object: Map<String, Json>) -> Result<Scenario, Fault>
     keys::judge(&object, SCENARIO_KEYS)?;
     let (config, initial) = beginning(&object)?;
     let Some(Json::Array(steps)) = object.remove("steps") else {
-        return Err(of("steps", "\"steps\": no list"));
+        return Err(Fault::of_value("steps", "\"steps\": no list"));
     };
     for (at, step) in steps.iter().enumerate() {
         event_json::event(step).map_err(|fault| {
